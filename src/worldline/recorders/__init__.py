@@ -1,0 +1,17 @@
+"""Recorders run a program and return its trace."""
+
+from typing import Protocol
+
+from worldline.recorders.python import PythonRecorder
+from worldline.trace import Limits, Program, Trace
+
+
+class Recorder(Protocol):
+    """Runs programs and returns what they did. A new recorder is one class with this method."""
+
+    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+        """Run the program; a crash or a limit is an ending of the trace, not an exception."""
+        ...
+
+
+__all__ = ["PythonRecorder", "Recorder"]

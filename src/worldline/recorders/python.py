@@ -1,0 +1,236 @@
+"""A Python program goes in, its trace comes out: the reference recorder on `sys.settrace`.
+
+The program runs in a process of its own, forked from an interpreter that is started once; it
+has the limits of `Limits`, but the rights of whoever calls this.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, get_args
+
+from worldline.errors import RecorderError
+from worldline.trace import (
+    Ending,
+    EndReason,
+    Limits,
+    Origin,
+    Program,
+    Scope,
+    Step,
+    Trace,
+    step_from_json,
+)
+
+_BOOT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from inner.zygote import serve; "
+    "del sys.path[:2]; print(*sys.version_info[:3], sep='.', flush=True); "
+    "serve(int(sys.argv[2]), int(sys.argv[3]))"
+)
+HASH_SEED = 0
+
+
+class PythonRecorder:
+    """Records Python programs with `sys.settrace`, each in a process of its own.
+
+    with PythonRecorder() as recorder:
+        trace = recorder.record(Program("def f(x): return x + 1", "f(1)"))
+    """
+
+    def __init__(
+        self, *, python: str | None = None, import_from: Sequence[str | Path] = ()
+    ) -> None:
+        """`python`: the interpreter to run programs with, by default this one;
+        `import_from`: folders that the programs may import from."""
+        self._python = python or sys.executable
+        self._import_from = [str(path) for path in import_from]
+        self._folder = tempfile.TemporaryDirectory(prefix="worldline-")
+        self._zygote: _Zygote | None = None
+
+    def __enter__(self) -> "PythonRecorder":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the recorder's interpreter and remove its files."""
+        if self._zygote is not None:
+            self._zygote.close()
+            self._zygote = None
+        self._folder.cleanup()
+
+    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+        """Run the program and return the trace of what it did, however it ended."""
+        limits = limits or Limits()
+        if self._zygote is None:
+            self._zygote = _Zygote(self._python)
+        stdin, stdout = Path(self._folder.name, "stdin"), Path(self._folder.name, "stdout")
+        stdin.write_bytes(program.stdin.encode("utf-8", "surrogateescape"))
+        stdout.write_bytes(b"")
+        answer = self._zygote.ask(
+            {
+                "text": program.text,
+                "entry": program.entry,
+                "stdin": str(stdin),
+                "stdout": str(stdout),
+                "path": self._import_from,
+                "limits": {name: getattr(limits, name) for name in limits.__slots__},
+            }
+        )
+        if answer.is_dead:
+            self._zygote.close()
+        origin = Origin("settrace", self._zygote.version, version("worldline"), HASH_SEED)
+        if answer.is_dead:
+            self._zygote = None
+        return Trace(
+            program=program,
+            steps=tuple(answer.steps),
+            scopes=tuple(_with_variables(answer)),
+            ending=_ending(answer, limits),
+            limits=limits,
+            origin=origin,
+            stdout=stdout.read_bytes().decode("utf-8", "surrogateescape"),
+            notes=tuple(answer.notes),
+        )
+
+
+class _Answer:
+    """What came back for one program."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.scopes: list[Scope] = []
+        self.end: tuple[str, str] | None = None
+        self.notes: list[str] = []
+        self.status = 0
+        self.was_timed_out = False
+        self.is_dead = False
+
+
+class _Zygote:
+    """The interpreter that programs are forked from."""
+
+    def __init__(self, python: str) -> None:
+        request_in, request_out = os.pipe()
+        answer_in, answer_out = os.pipe()
+        inner = str(Path(__file__).parent)
+        try:
+            self._process = subprocess.Popen(
+                [python, "-c", _BOOT, inner, str(request_in), str(answer_out)],
+                pass_fds=(request_in, answer_out),
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        except OSError as error:
+            raise RecorderError(f"cannot start {python}: {error}; name another with --python") from error
+        finally:
+            os.close(request_in)
+            os.close(answer_out)
+        self._requests: IO[bytes] = os.fdopen(request_out, "wb")
+        self._answers: IO[bytes] = os.fdopen(answer_in, "rb")
+        assert self._process.stdout is not None
+        self.version = self._process.stdout.readline().strip()
+        if not self.version:
+            self.close()
+            raise RecorderError(
+                f"{python} cannot run the recorder; it needs CPython 3.10 or later on Linux or macOS"
+            )
+
+    def ask(self, request: dict[str, Any]) -> _Answer:
+        """Send one program and read all that is said about it."""
+        answer = _Answer()
+        try:
+            self._requests.write(json.dumps(request).encode() + b"\n")
+            self._requests.flush()
+        except BrokenPipeError:
+            answer.is_dead = True
+            return answer
+        for line in self._answers:
+            try:
+                row = json.loads(line)
+                if row[0] == "exit":
+                    answer.status, answer.was_timed_out = row[1], row[2]
+                    return answer
+                if row[0] == "end":
+                    answer.end, answer.notes = (row[1], row[2]), row[3]
+                elif row[0] == "scope":
+                    answer.scopes.append(Scope(row[1], row[2], tuple(row[3]), row[4]))
+                else:
+                    answer.steps.append(step_from_json(row))
+            except (ValueError, LookupError, TypeError):
+                # A process killed in the middle of a line; what it had written before stands.
+                if not line.endswith(b"\n"):
+                    break
+                answer.notes.append("a line of the recording was damaged and left out")
+        answer.is_dead = True
+        return answer
+
+    def close(self) -> None:
+        """Close the pipes, which ends the interpreter; make sure of it."""
+        for stream in (self._requests, self._answers, self._process.stdout):
+            try:
+                if stream is not None:
+                    stream.close()
+            except BrokenPipeError:
+                pass
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """A small, fixed environment: what a program sees must not depend on who runs it."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "VIRTUAL_ENV") if name in os.environ}
+    return {**kept, "PYTHONHASHSEED": str(HASH_SEED), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"}
+
+
+def _with_variables(answer: _Answer) -> list[Scope]:
+    """Scopes with their variables; where code names none (a module, a class body), as met."""
+    met: list[dict[str, None]] = [{} for _ in answer.scopes]
+    for step in answer.steps:
+        met[step.scope].update(dict.fromkeys(step.changed))
+    return [
+        scope if scope.variables else Scope(scope.function, scope.line, tuple(names), 0)
+        for scope, names in zip(answer.scopes, met, strict=True)
+    ]
+
+
+def _ending(answer: _Answer, limits: Limits) -> Ending:
+    """How the recording ended: the program's own word, else what the process died of."""
+    if answer.end is not None:
+        reason, detail = answer.end
+        if reason == "recorder_failed":
+            raise RecorderError(f"the recorder failed inside the program:\n{detail}")
+        said = {
+            "step_limit": f"more than {limits.steps:,} steps",
+            "trace_limit": f"more than {limits.trace_mb:,} MB of trace",
+            "memory_limit": f"more than {limits.memory_mb:,} MB of memory",
+        }
+        assert reason in get_args(EndReason)
+        return Ending(reason, detail or said.get(reason, ""))  # type: ignore[arg-type]
+    if answer.was_timed_out:
+        return Ending("time_limit", f"more than {limits.seconds:g} s")
+    if answer.is_dead:
+        return Ending("killed", "the recorder's interpreter died with it")
+    if answer.status == -signal.SIGXFSZ:
+        return Ending("output_limit", f"more than {limits.output_mb:,} MB printed")
+    if answer.status < 0:
+        return Ending("killed", signal.Signals(-answer.status).name)
+    return Ending("killed", f"the process ended itself with status {answer.status}")

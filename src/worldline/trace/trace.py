@@ -1,0 +1,167 @@
+"""A trace: the steps of one real execution, how it ended, and under which limits."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from worldline.errors import InputError
+from worldline.trace.program import Program
+from worldline.trace.step import EVENTS, Step, states
+
+FORMAT = 1
+
+EndReason = Literal[
+    "finished",  # the call returned
+    "raised",  # an exception left it
+    "exited",  # the program asked to exit
+    "not_loaded",  # the source does not compile, or failed before the call
+    "step_limit",
+    "time_limit",
+    "memory_limit",
+    "trace_limit",  # the trace grew too large
+    "output_limit",  # the program printed too much
+    "killed",  # the process died: a signal, os._exit
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a recording may use. A value that is too long is cut and says so; any other limit
+    ends the recording with a reason of its own."""
+
+    steps: int = 100_000
+    seconds: float = 10.0
+    memory_mb: int = 1024
+    value_chars: int = 10_000
+    trace_mb: int = 64
+    output_mb: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why the recording stopped, and what more is known about it."""
+
+    reason: EndReason
+    detail: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the program ran to its own end, so that the trace holds all of it."""
+        return self.reason in ("finished", "raised", "exited")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One activation of a function: its name, the line of its `def`, its variables in the
+    order Python shows them, and how many of them are parameters."""
+
+    function: str
+    line: int
+    variables: tuple[str, ...]
+    parameters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a trace was made with; enough to make it again."""
+
+    recorder: str
+    python: str
+    worldline: str
+    hash_seed: int = 0
+
+    @property
+    def has_comprehension_frames(self) -> bool:
+        """Up to Python 3.11 a comprehension is a call of its own; from 3.12 it is inlined."""
+        return python_version(self.python) < (3, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The steps of one real execution."""
+
+    program: Program
+    steps: tuple[Step, ...]
+    scopes: tuple[Scope, ...]
+    ending: Ending
+    limits: Limits
+    origin: Origin
+    stdout: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def result(self) -> str | None:
+        """What the entry point returned, as text; none if it did not."""
+        if self.ending.reason != "finished" or not self.steps:
+            return None
+        return self.steps[-1].value
+
+    def states(self) -> Iterator[dict[str, str]]:
+        """The full state of every step, in the order in which Python shows the variables."""
+        ranks = [{name: i for i, name in enumerate(scope.variables)} for scope in self.scopes]
+        for step, state in zip(self.steps, states(self.steps), strict=True):
+            rank = ranks[step.scope]
+            yield dict(sorted(state.items(), key=lambda item: rank.get(item[0], len(rank))))
+
+    def source_line(self, step: Step) -> str:
+        """The source line that a step is about."""
+        return self.program.lines[step.line - 1]
+
+
+def python_version(text: str) -> tuple[int, int]:
+    """ "3.11.7" -> (3, 11)"""
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
+
+
+def trace_to_json(trace: Trace) -> dict[str, Any]:
+    """A trace as plain JSON data; `trace_from_json` reads it back unchanged."""
+    return {
+        "format": FORMAT,
+        "program": asdict(trace.program),
+        "steps": [step_to_json(step) for step in trace.steps],
+        "scopes": [
+            [scope.function, scope.line, list(scope.variables), scope.parameters]
+            for scope in trace.scopes
+        ],
+        "ending": asdict(trace.ending),
+        "limits": asdict(trace.limits),
+        "origin": asdict(trace.origin),
+        "stdout": trace.stdout,
+        "notes": list(trace.notes),
+    }
+
+
+def step_to_json(step: Step) -> list[Any]:
+    """One step as a short list: event, line, scope, changed, gone, value."""
+    return [step.event, step.line, step.scope, dict(step.changed), list(step.gone), step.value]
+
+
+def step_from_json(row: list[Any]) -> Step:
+    """The step that `step_to_json` wrote."""
+    event, line, scope, changed, gone, value = row
+    if event not in EVENTS:
+        raise InputError(f"{event!r} is not an event; expected one of {', '.join(EVENTS)}")
+    return Step(event, int(line), int(scope), dict(changed), tuple(gone), value)
+
+
+def trace_from_json(data: dict[str, Any]) -> Trace:
+    """The trace that `trace_to_json` wrote."""
+    if data.get("format") != FORMAT:
+        raise InputError(
+            f"trace format {data.get('format')!r} is not {FORMAT}; "
+            "record it again with this version of worldline"
+        )
+    try:
+        return Trace(
+            program=Program(**data["program"]),
+            steps=tuple(step_from_json(row) for row in data["steps"]),
+            scopes=tuple(Scope(f, n, tuple(v), p) for f, n, v, p in data["scopes"]),
+            ending=Ending(**data["ending"]),
+            limits=Limits(**data["limits"]),
+            origin=Origin(**data["origin"]),
+            stdout=data["stdout"],
+            notes=tuple(data["notes"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"not a trace as worldline writes it: {error!r}") from error
