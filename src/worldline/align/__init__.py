@@ -1,0 +1,26 @@
+"""The real and the imagined execution side by side, up to where they part."""
+
+from worldline.align.alignment import (
+    Alignment,
+    Difference,
+    Divergence,
+    Recovery,
+    Where,
+    align,
+)
+from worldline.align.comprehensions import comparable
+from worldline.align.equality import RULES, Comparison, compare, is_opaque
+
+__all__ = [
+    "RULES",
+    "Alignment",
+    "Comparison",
+    "Difference",
+    "Divergence",
+    "Recovery",
+    "Where",
+    "align",
+    "comparable",
+    "compare",
+    "is_opaque",
+]

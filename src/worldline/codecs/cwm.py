@@ -1,0 +1,215 @@
+"""CWM's own format: a trace goes in, the text that Meta's model speaks comes out, and back."""
+
+import json
+from collections.abc import Iterator
+from json.decoder import JSONDecodeError
+
+from worldline.codecs.assemble import UNCHANGED, Assembler
+from worldline.codecs.decoded import Decoded, Fragment, Written
+from worldline.codecs.fragment import open_locals, open_string
+from worldline.codecs.pieces import Pieces, Special
+from worldline.errors import CodecError
+from worldline.trace import Event, Program, Step, Trace
+
+BEGIN = Special("<|begin_of_text|>")
+END = Special("<|end_of_text|>")
+FRAME = Special("<|frame_sep|>")
+ACTION = Special("<|action_sep|>")
+ARG = Special("<|arg_sep|>")
+CONTEXT = Special("<|trace_context_start|>")
+EVENT: dict[Event, Special] = {
+    "return": Special("<|return_sep|>"),
+    "call": Special("<|call_sep|>"),
+    "line": Special("<|line_sep|>"),
+    "exception": Special("<|exception_sep|>"),
+}
+# In the vocabulary of Meta's model.
+TOKEN_IDS: dict[Special, int] = {
+    BEGIN: 128000,
+    END: 128001,
+    FRAME: 128100,
+    ACTION: 128101,
+    EVENT["return"]: 128102,
+    EVENT["call"]: 128103,
+    EVENT["line"]: 128104,
+    EVENT["exception"]: 128105,
+    ARG: 128106,
+    CONTEXT: 128107,
+}
+
+_JSON = json.JSONDecoder()
+
+
+class CwmCodec:
+    """Meta's format; see docs/formats.md for one example, byte for byte."""
+
+    name = "cwm"
+    specials = TOKEN_IDS
+
+    def prompt(self, program: Program) -> Pieces:
+        """What the model is given: the source with its entry point marked."""
+        if program.entry is None:
+            raise CodecError(
+                "the cwm format needs a marked entry point; give the call to run, as in --call 'f(1)'"
+            )
+        return (BEGIN, CONTEXT, program.text, FRAME)
+
+    def encode(self, trace: Trace) -> Pieces:
+        """What a perfect model would write behind the prompt."""
+        pieces: list[str] = []
+        for step, state in zip(_shown(trace), trace.states(), strict=True):
+            line = trace.source_line(step) + "\n"
+            pieces.append(EVENT[step.event])
+            if step.has_locals:
+                shown = {name: step.changed.get(name, UNCHANGED) for name in state}
+                pieces += [json_text(shown), ACTION, line, FRAME]
+            else:
+                value = "None" if step.value is None else step.value
+                pieces += [ACTION, line, ARG, json_text(value), FRAME]
+        if trace.ending.is_complete:
+            pieces.append(END)
+        return tuple(pieces)
+
+    def decode(self, text: str, program: Program) -> Decoded:
+        """Read a model's text strictly, up to the first thing that is not a step."""
+        assembler = Assembler(program.lines)
+        position = 0
+        while not assembler.is_over:
+            try:
+                position = _read_step(text, position, assembler)
+            except _NotAStep as found:
+                return _stopped(text, position, assembler, found)
+        after = text[position:].removeprefix(END)
+        return Decoded(
+            steps=tuple(assembler.steps),
+            written=tuple(assembler.written),
+            stop="ended",
+            reason="the scope of the entry point was left",
+            position=position,
+            after=after,
+        )
+
+
+def _shown(trace: Trace) -> Iterator[Step]:
+    """The steps, where a resumed generator shows its whole state if `..` could mean another's."""
+    open_scopes: set[int] = set()
+    for step, state in zip(trace.steps, trace.states(), strict=True):
+        if step.event == "call":
+            code = trace.scopes[step.scope]
+            alike = [s for s in open_scopes if trace.scopes[s] == code and s != step.scope]
+            if step.scope in open_scopes and alike:
+                step = Step(step.event, step.line, step.scope, state, step.gone)
+            open_scopes.add(step.scope)
+        yield step
+
+
+def json_text(value: str | dict[str, str]) -> str:
+    """JSON in which no special token can be spelled.
+
+    "<|frame_sep|>" -> '"\\u003c|frame_sep|>"'
+    """
+    text = json.dumps(value)
+    return text.replace("<|", "\\u003c|") if "<|" in text else text
+
+
+class _NotAStep(Exception):  # noqa: N818
+    """What stands where a step should: not seen outside of this file."""
+
+    def __init__(self, expected: str, position: int, fragment: Fragment | None = None) -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.position = position
+        self.fragment = fragment
+
+
+def _read_step(text: str, start: int, assembler: Assembler) -> int:
+    """Read one step into the assembler and return where the next begins."""
+    for event, token in EVENT.items():
+        if text.startswith(token, start):
+            break
+    else:
+        raise _NotAStep("a step", start)
+    position = start + len(token)
+    if event in ("call", "line"):
+        shown, position = _read_locals(text, position, event)
+        line, position = _read_line(text, position, Fragment(event, shown))
+        end = _expect(text, position, FRAME, Fragment(event, shown, line=line, is_line_whole=True))
+        assembler.add_locals(event, Written(line, shown, start, end))
+        return end
+    if not assembler.state and not assembler.steps:
+        raise _NotAStep("a call", start)
+    line, position = _read_line(text, position, Fragment(event))
+    whole = Fragment(event, line=line, is_line_whole=True)
+    position = _expect(text, position, ARG, whole)
+    try:
+        value, position = _JSON.raw_decode(text, position)
+    except JSONDecodeError:
+        left = Fragment(event, {}, None, open_string(text[position:]), line, True)
+        raise _NotAStep("a JSON string", position, left) from None
+    if not isinstance(value, str):
+        raise _NotAStep("a JSON string", position, whole)
+    end = _expect(text, position, FRAME, Fragment(event, {}, None, value, line, True))
+    assembler.add_value(event, Written(line, {}, start, end), value)
+    return end
+
+
+def _read_locals(text: str, position: int, event: Event) -> tuple[dict[str, str], int]:
+    try:
+        shown, end = _JSON.raw_decode(text, position)
+    except (JSONDecodeError, RecursionError):
+        raise _NotAStep("a JSON object", position, open_locals(text[position:], event)) from None
+    if not isinstance(shown, dict) or not all(isinstance(v, str) for v in shown.values()):
+        raise _NotAStep("a JSON object of strings", position)
+    return shown, end
+
+
+def _read_line(text: str, position: int, known: Fragment) -> tuple[str, int]:
+    """The source line behind `<|action_sep|>`, without its newline."""
+    position = _expect(text, position, ACTION, known)
+    end = text.find("\n", position)
+    if end < 0:
+        left = Fragment(known.event, known.locals, line=text[position:])
+        raise _NotAStep("a newline", len(text), left)
+    return text[position:end], end + 1
+
+
+def _expect(text: str, position: int, token: Special, known: Fragment) -> int:
+    if not text.startswith(token, position):
+        raise _NotAStep(token, position, known)
+    return position + len(token)
+
+
+def _stopped(text: str, start: int, assembler: Assembler, found: _NotAStep) -> Decoded:
+    """Reading ended before the trace did: was the text cut, or is there something else?"""
+    rest = text[found.position :]
+    last = assembler.steps[-1] if assembler.steps else None
+    # A step's beginning that runs to the end of the text is a cut; so is half a token.
+    is_cut = not rest or any(token.startswith(rest) for token in TOKEN_IDS) or _is_open(found, rest)
+    has_ended = rest.startswith(END) and found.expected == "a step"
+    # A raise out of the entry point may be the last step that is written.
+    if last is not None and last.scope == 0 and last.event == "exception" and start == found.position:
+        has_ended = True
+    reason = (
+        "the end of the text was written"
+        if has_ended
+        else f"the text ends where {found.expected} was expected"
+        if is_cut
+        else f"expected {found.expected}, found {rest[:30]!r}"
+    )
+    return Decoded(
+        steps=tuple(assembler.steps),
+        written=tuple(assembler.written),
+        stop="ended" if has_ended else "cut" if is_cut else "damaged",
+        reason=reason,
+        position=start,
+        after=rest.removeprefix(END) if has_ended else "" if is_cut else text[start:],
+        fragment=found.fragment if start < len(text) and not has_ended else None,
+    )
+
+
+def _is_open(found: _NotAStep, rest: str) -> bool:
+    """Whether the JSON at the end of the text could still go on."""
+    fragment = found.fragment
+    if fragment is None or not found.expected.startswith("a JSON"):
+        return False
+    return FRAME not in rest and ACTION not in rest

@@ -1,0 +1,55 @@
+"""A prediction: what a model imagined an execution to be, and how its text came to an end."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from worldline.codecs import After, Codec, Decoded, decode_stripped, read_after
+from worldline.trace import Program
+
+Finish = Literal[
+    "stop",  # the model ended its text
+    "length",  # the token budget ended it
+    "unknown",  # nobody wrote down how it ended
+    "error",  # the engine or the network failed: there is no prediction
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The steps that a model imagined for one program, and everything it wrote.
+
+    `taken_answer` is the answer that someone else's script took out of the text, where there
+    is one; `after.answer` is ours. `expected` is what the benchmark says is right.
+    """
+
+    id: str
+    program: Program
+    text: str
+    decoded: Decoded
+    after: After
+    finish: Finish = "unknown"
+    model: str = ""
+    expected: str | None = None
+    taken_answer: str | None = None
+    error: str | None = None
+    output_tokens: int | None = None
+
+    @property
+    def answer(self) -> str | None:
+        """The answer: what was taken out of the text, else what stands in it."""
+        return self.after.answer if self.taken_answer is None else self.taken_answer
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the text ended before the model did."""
+        if self.finish == "stop":
+            return False
+        return self.finish == "length" or self.decoded.stop == "cut"
+
+
+def read_text(
+    text: str, program: Program, codec: Codec, *, is_stripped: bool = False
+) -> tuple[Decoded, After]:
+    """The steps in a model's text and what it wrote behind them."""
+    decoded = decode_stripped(text, program) if is_stripped else codec.decode(text, program)
+    return decoded, read_after(decoded.after)

@@ -1,0 +1,104 @@
+"""A file of recorded predictions goes in, a line of JSON each; predictions come out.
+
+A row needs `id`, `output` (the model's text) and the program: `context` (the exact text that the
+model saw), or `code` and `call`. It may have `expected`, `predicted` (the answer someone took out
+of the text), `truncated` or `finish_reason`, `model`, and `error` in place of an output.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from worldline.codecs import Codec, codec_named
+from worldline.errors import InputError
+from worldline.predict.prediction import Finish, Prediction, read_text
+from worldline.trace import Program
+
+
+def read_recorded(path: Path, *, codec: str = "cwm") -> Iterator[Prediction]:
+    """The predictions in a file, in its order."""
+    chosen = codec_named(codec)
+    for place, row in read_rows(path):
+        yield prediction_from_row(row, chosen, place)
+
+
+def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a file of JSON lines, each with its place for messages."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+    # Only a newline ends a line of JSON: values may hold other line separators.
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"line {number} of {path}"
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(
+                f"{place}: not JSON ({error}); each line must be one JSON object"
+            ) from error
+        if not isinstance(row, dict):
+            raise InputError(f"{place}: expected a JSON object, found {type(row).__name__}")
+        yield place, row
+
+
+def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Prediction:
+    """One recorded prediction, checked at the door."""
+    program = _program(row, place)
+    error = _optional(row, "error", place)
+    output = "" if error is not None else _text(row, "output", place)
+    is_stripped = bool(output) and not any(token in output for token in codec.specials)
+    decoded, after = read_text(output, program, codec, is_stripped=is_stripped)
+    predicted = _optional(row, "predicted", place)
+    return Prediction(
+        id=_text(row, "id", place),
+        program=program,
+        text=output,
+        decoded=decoded,
+        after=after,
+        finish=_finish(row, place) if error is None else "error",
+        model=_optional(row, "model", place) or "",
+        expected=_optional(row, "expected", place),
+        # A script that found no answer in a cut text wrote None.
+        taken_answer=None if predicted == "None" and row.get("truncated") else predicted,
+        error=error,
+    )
+
+
+def _program(row: dict[str, Any], place: str) -> Program:
+    if "context" in row:
+        context = _text(row, "context", place)
+        program = Program(row.get("code") or context, row.get("call"), context=context)
+    else:
+        program = Program(_text(row, "code", place), _text(row, "call", place))
+    if program.entry is None:
+        raise InputError(
+            f"{place}: the program has no entry point; give `call`, or mark one in `context` "
+            "as in `def main(): # << START_OF_TRACE`"
+        )
+    return program
+
+
+def _finish(row: dict[str, Any], place: str) -> Finish:
+    reason = _optional(row, "finish_reason", place)
+    if reason in ("stop", "length"):
+        return "length" if reason == "length" else "stop"
+    return "length" if row.get("truncated") else "unknown"
+
+
+def _text(row: dict[str, Any], name: str, place: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str):
+        have = ", ".join(sorted(row)) or "nothing"
+        raise InputError(f"{place}: needs {name!r} as a string; the row has {have}")
+    return value
+
+
+def _optional(row: dict[str, Any], name: str, place: str) -> str | None:
+    value = row.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{place}: {name!r} must be a string, found {type(value).__name__}")
+    return value
