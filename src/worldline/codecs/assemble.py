@@ -20,6 +20,7 @@ class Assembler:
         self._states: list[dict[str, str]] = []
         self._lines: list[int] = []
         self._functions: list[int] = []
+        self._entered: list[frozenset[str]] = []
         self._stack: list[int] = []
         self._left: list[int] = []
 
@@ -71,32 +72,36 @@ class Assembler:
             resumed = len(self._states)
             self._states.append({})
             self._lines.append(0)
+            self._entered.append(frozenset(written.locals))
             self._functions.append((self._places.get(written.line) or [0])[0])
         else:
             self._left.remove(resumed)
         self._stack.append(resumed)
 
     def _resumed(self, written: Written) -> int | None:
-        """The generator that a call re-enters: of those left, the last that fits.
+        """The generator that a call re-enters: of those left, the one whose state fits best.
 
-        A call that enters a function shows no `..`; one that resumes a generator happens on
-        the line of its yield, not on the line of a `def`.
+        A call that enters a function stands on the line of its `def`, one that resumes a
+        generator on the line of its yield. A generator expression has but one line; it is
+        resumed where more is bound than when it was entered.
         """
-        is_def = written.line.lstrip().startswith(("def ", "async def "))
+        if written.line.lstrip().startswith(("def ", "async def ")):
+            return None
+        is_yield = any(word in written.line for word in ("yield", "await", "async "))
+        names = written.locals.keys()
         fitting = [
             scope
             for scope in self._left
-            if self._states[scope].keys() == written.locals.keys()
-            and self._lines[scope] in self._places.get(written.line, [])
+            if self._lines[scope] in self._places.get(written.line, [])
+            and self._states[scope].keys() <= names
+            and (is_yield or (".0" in names and self._entered[scope] < names))
         ]
-        if is_def or not fitting:
-            return None
-        exact = [s for s in fitting if self._agrees(s, written)]
-        return (exact or fitting)[-1]
+        return max(fitting, key=lambda scope: (self._agreement(scope, written), scope), default=None)
 
-    def _agrees(self, scope: int, written: Written) -> bool:
+    def _agreement(self, scope: int, written: Written) -> int:
         state = self._states[scope]
-        return all(value in (UNCHANGED, state[name]) for name, value in written.locals.items())
+        shown = written.locals.items()
+        return sum(value in (UNCHANGED, state.get(name)) for name, value in shown)
 
     def _place(self, line: str, scope: int) -> int:
         """The number of a source line; where the text stands more than once, the next one on.

@@ -1,7 +1,6 @@
 """CWM's own format: a trace goes in, the text that Meta's model speaks comes out, and back."""
 
 import json
-from collections.abc import Iterator
 from json.decoder import JSONDecodeError
 
 from worldline.codecs.assemble import UNCHANGED, Assembler
@@ -9,7 +8,7 @@ from worldline.codecs.decoded import Decoded, Fragment, Written
 from worldline.codecs.fragment import open_locals, open_string
 from worldline.codecs.pieces import Pieces, Special
 from worldline.errors import CodecError
-from worldline.trace import Event, Program, Step, Trace
+from worldline.trace import Event, Program, Trace
 
 BEGIN = Special("<|begin_of_text|>")
 END = Special("<|end_of_text|>")
@@ -57,15 +56,20 @@ class CwmCodec:
     def encode(self, trace: Trace) -> Pieces:
         """What a perfect model would write behind the prompt."""
         pieces: list[str] = []
-        for step, state in zip(_shown(trace), trace.states(), strict=True):
+        last: int | None = None
+        for step, state in zip(trace.steps, trace.states(), strict=True):
             line = trace.source_line(step) + "\n"
             pieces.append(EVENT[step.event])
             if step.has_locals:
-                shown = {name: step.changed.get(name, UNCHANGED) for name in state}
+                shown = state
+                # A scope that is entered, resumed or returned to shows its whole state.
+                if step.scope == last and step.event == "line":
+                    shown = {name: step.changed.get(name, UNCHANGED) for name in state}
                 pieces += [json_text(shown), ACTION, line, FRAME]
             else:
                 value = "None" if step.value is None else step.value
                 pieces += [ACTION, line, ARG, json_text(value), FRAME]
+            last = step.scope
         if trace.ending.is_complete:
             pieces.append(END)
         return tuple(pieces)
@@ -88,19 +92,6 @@ class CwmCodec:
             position=position,
             after=after,
         )
-
-
-def _shown(trace: Trace) -> Iterator[Step]:
-    """The steps, where a resumed generator shows its whole state if `..` could mean another's."""
-    open_scopes: set[int] = set()
-    for step, state in zip(trace.steps, trace.states(), strict=True):
-        if step.event == "call":
-            code = trace.scopes[step.scope]
-            alike = [s for s in open_scopes if trace.scopes[s] == code and s != step.scope]
-            if step.scope in open_scopes and alike:
-                step = Step(step.event, step.line, step.scope, state, step.gone)
-            open_scopes.add(step.scope)
-        yield step
 
 
 def json_text(value: str | dict[str, str]) -> str:

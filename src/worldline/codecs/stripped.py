@@ -88,12 +88,20 @@ def _is_call(line: str, shown: dict[str, str], assembler: Assembler) -> bool:
     """Guess whether a scope is entered here."""
     if not assembler.steps:
         return True
+    state = assembler.state
+    is_def = line.lstrip().startswith(("def ", "async def "))
     if UNCHANGED in shown.values():
         # A scope that goes on; or a generator resumed, whose names are not those of this scope.
-        return not set(assembler.state) <= set(shown)
-    if line.lstrip().startswith(("def ", "async def ")):
+        return not state.keys() <= shown.keys()
+    if is_def:
         return True
-    return not (assembler.state and set(assembler.state) <= set(shown)) and bool(shown)
+    if assembler.steps[-1].event == "return":
+        # A scope that is returned to shows all that it has.
+        return bool(shown) and not (state and state.keys() <= shown.keys())
+    # In a scope that goes on, a value that stays is written as `..`, not in full.
+    if any(name in state and value == state[name] for name, value in shown.items()):
+        return True
+    return bool(shown) and not (state and state.keys() <= shown.keys())
 
 
 def _why(
