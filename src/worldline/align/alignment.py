@@ -300,7 +300,9 @@ def _is_whole(truth: Trace, predicted: Decoded, matched: int) -> bool:
     return predicted.stop == "ended" and _is_left_by_exception(truth, matched)
 
 
-def _within_cut(walk: _Walk, index: int, step: Step, fragment: Fragment | None) -> Divergence | None:
+def _within_cut(
+    walk: _Walk, index: int, step: Step, fragment: Fragment | None
+) -> Divergence | None:
     """Whether a step that the text broke off in was already wrong."""
     if fragment is None:
         return None
@@ -317,13 +319,13 @@ def _within_cut(walk: _Walk, index: int, step: Step, fragment: Fragment | None) 
         return _cut_value(walk, index, step, fragment, guess)
     known = {**fragment.locals}
     true = walk.after(step)
-    differences = tuple(
-        d for d in walk.local_differences(step, known) if d.predicted is not None
-    )
+    differences = tuple(d for d in walk.local_differences(step, known) if d.predicted is not None)
     name, value = fragment.open_name, fragment.open_value
     if not differences and name is not None and value is not None:
-        written_so_far = (true[name] if name in true else "", UNCHANGED)
-        if not any(text.startswith(value) for text in written_so_far):
+        possible = [true.get(name, "")]
+        if name in true and name not in step.changed:
+            possible.append(UNCHANGED)
+        if not any(text.startswith(value) for text in possible):
             differences = (Difference(name, true.get(name), value),)
     if differences:
         return _cut_at(walk._state(index, step, guess, differences))
@@ -361,7 +363,9 @@ def _recovery(truth: Trace, predicted: Decoded, start: int) -> Recovery:
     """Look for runs of steps behind the divergence that match in event, line and full state."""
     ours = _keys(truth.steps, [truth.source_line(s) for s in truth.steps], predicted.knows_events)
     theirs = _keys(predicted.steps, [w.line for w in predicted.written], predicted.knows_events)
-    blocks = SequenceMatcher(None, ours[start:], theirs[start:], autojunk=False).get_matching_blocks()
+    blocks = SequenceMatcher(
+        None, ours[start:], theirs[start:], autojunk=False
+    ).get_matching_blocks()
     # A single step can agree by chance; two in a row, with their whole states, hardly do.
     found = [block.size for block in blocks if block.size >= 2]
     return Recovery(len(found), sum(found), _is_result_right(truth, predicted))
@@ -378,7 +382,7 @@ def _keys(steps: tuple[Step, ...], lines: list[str], knows_events: bool) -> list
 
 
 def _is_result_right(truth: Trace, predicted: Decoded) -> bool | None:
-    """Whether the imagined execution returned what the real one did; none if it did not get there."""
+    """Whether the imagined execution returned what the real one did; none if it never returned."""
     if truth.result is None or predicted.stop != "ended" or not predicted.steps:
         return None
     last = predicted.steps[-1]

@@ -54,7 +54,7 @@ def _without_inlined(truth: Trace) -> Trace:
             kept.append(step)
             continue
         known = last_kept.get(step.scope, {})
-        gone = tuple(name for name in known if name not in state)
+        gone = tuple(sorted(name for name in known if name not in state))
         kept.append(replace(step, changed=changes(known, state), gone=gone))
         last_kept[step.scope] = state
     return replace(truth, steps=tuple(kept))

@@ -49,7 +49,8 @@ class CwmCodec:
         """What the model is given: the source with its entry point marked."""
         if program.entry is None:
             raise CodecError(
-                "the cwm format needs a marked entry point; give the call to run, as in --call 'f(1)'"
+                "the cwm format needs a marked entry point; "
+                "give the call to run, as in --call 'f(1)'"
             )
         return (BEGIN, CONTEXT, program.text, FRAME)
 
@@ -76,7 +77,7 @@ class CwmCodec:
 
     def decode(self, text: str, program: Program) -> Decoded:
         """Read a model's text strictly, up to the first thing that is not a step."""
-        assembler = Assembler(program.lines)
+        assembler = Assembler(program)
         position = 0
         while not assembler.is_over:
             try:
@@ -115,12 +116,10 @@ class _NotAStep(Exception):  # noqa: N818
 
 def _read_step(text: str, start: int, assembler: Assembler) -> int:
     """Read one step into the assembler and return where the next begins."""
-    for event, token in EVENT.items():
-        if text.startswith(token, start):
-            break
-    else:
+    event = next((e for e, token in EVENT.items() if text.startswith(token, start)), None)
+    if event is None:
         raise _NotAStep("a step", start)
-    position = start + len(token)
+    position = start + len(EVENT[event])
     if event in ("call", "line"):
         shown, position = _read_locals(text, position, event)
         line, position = _read_line(text, position, Fragment(event, shown))
@@ -173,12 +172,12 @@ def _expect(text: str, position: int, token: Special, known: Fragment) -> int:
 def _stopped(text: str, start: int, assembler: Assembler, found: _NotAStep) -> Decoded:
     """Reading ended before the trace did: was the text cut, or is there something else?"""
     rest = text[found.position :]
-    last = assembler.steps[-1] if assembler.steps else None
     # A step's beginning that runs to the end of the text is a cut; so is half a token.
-    is_cut = not rest or any(token.startswith(rest) for token in TOKEN_IDS) or _is_open(found, rest)
+    expected = (*EVENT.values(), END) if found.expected == "a step" else (found.expected,)
+    is_cut = any(token.startswith(rest) for token in expected) or _is_open(found, rest)
     has_ended = rest.startswith(END) and found.expected == "a step"
     # A raise out of the entry point may be the last step that is written.
-    if last is not None and last.scope == 0 and last.event == "exception" and start == found.position:
+    if assembler.is_raised_out and start == found.position:
         has_ended = True
     reason = (
         "the end of the text was written"

@@ -1,10 +1,12 @@
 """JSON that breaks off in the middle goes in; as much as it says for certain comes out."""
 
 import json
-from json.decoder import JSONDecodeError, scanstring
+from json.decoder import JSONDecodeError
 
 from worldline.codecs.decoded import Fragment
 from worldline.trace import Event
+
+_JSON = json.JSONDecoder()
 
 
 def open_string(text: str) -> str | None:
@@ -40,7 +42,7 @@ def open_locals(text: str, event: Event | None) -> Fragment | None:
         if text[position] != '"':
             return None
         try:
-            name, position = scanstring(text, position + 1)
+            name, position = _JSON.raw_decode(text, position)
         except JSONDecodeError:
             return Fragment(event, found)
         colon = text[position : position + 3]
@@ -49,7 +51,7 @@ def open_locals(text: str, event: Event | None) -> Fragment | None:
         if colon != ': "':
             return None
         try:
-            value, position = scanstring(text, position + 3)
+            value, position = _JSON.raw_decode(text, position + 2)
         except JSONDecodeError:
             return Fragment(event, found, name, open_string(text[position + 2 :]))
         found[name] = value

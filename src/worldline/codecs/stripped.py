@@ -15,12 +15,12 @@ from worldline.codecs.fragment import open_locals, open_string
 from worldline.trace import Event, Program
 
 _JSON = json.JSONDecoder()
-_EXCEPTION = re.compile(r"\(<class '.*>\)\Z", re.DOTALL)
+_EXCEPTION = re.compile(r"\(<class '.*(?:<traceback object>|None)\)\Z", re.DOTALL)
 
 
 def decode_stripped(text: str, program: Program) -> Decoded:
     """Read a text whose special tokens were lost, up to the first thing that is not a step."""
-    assembler = Assembler(program.lines)
+    assembler = Assembler(program)
     position = len(text) - len(text.lstrip("\n"))
     stop: Stop = "ended"
     reason = "the scope of the entry point was left"
@@ -43,9 +43,7 @@ def decode_stripped(text: str, program: Program) -> Decoded:
     )
 
 
-def _read_step(
-    text: str, start: int, assembler: Assembler
-) -> tuple[int | None, Fragment | None]:
+def _read_step(text: str, start: int, assembler: Assembler) -> tuple[int | None, Fragment | None]:
     """Read one step: where it ends, or none and what could be read of it."""
     shown: dict[str, str] | None = None
     position = start
@@ -60,7 +58,9 @@ def _read_step(
     newline = text.find("\n", position)
     line = text[position : newline if newline >= 0 else len(text)]
     if newline < 0:
-        return None, Fragment(None, shown or {}, line=line)
+        is_line = assembler.steps and assembler.is_start_of_line(line)
+        is_step = shown is not None or is_line
+        return None, Fragment(None, shown or {}, line=line) if is_step else None
     if shown is not None:
         event: Event = "call" if _is_call(line, shown, assembler) else "line"
         assembler.add_locals(event, Written(line, shown, start, newline + 1))
@@ -93,7 +93,7 @@ def _is_call(line: str, shown: dict[str, str], assembler: Assembler) -> bool:
     if UNCHANGED in shown.values():
         # A scope that goes on; or a generator resumed, whose names are not those of this scope.
         return not state.keys() <= shown.keys()
-    if is_def:
+    if is_def or (".0" in shown and ".0" not in state):
         return True
     if assembler.steps[-1].event == "return":
         # A scope that is returned to shows all that it has.
@@ -107,10 +107,9 @@ def _is_call(line: str, shown: dict[str, str], assembler: Assembler) -> bool:
 def _why(
     text: str, position: int, fragment: Fragment | None, assembler: Assembler
 ) -> tuple[Stop, str]:
-    last = assembler.steps[-1] if assembler.steps else None
     if position >= len(text):
         return "cut", "the text ends between two steps"
-    if last is not None and last.event == "exception" and last.scope == 0:
+    if assembler.is_raised_out:
         return "ended", "an exception left the entry point"
     if fragment is not None:
         return "cut", "the text ends within a step"

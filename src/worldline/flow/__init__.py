@@ -1,0 +1,21 @@
+"""The static control flow of a program: which line may follow which, without running it."""
+
+from worldline.flow.build import flow_graph
+from worldline.flow.graph import (
+    LOOPS,
+    Branch,
+    BranchKind,
+    FlowGraph,
+    FunctionFlow,
+    FunctionKind,
+)
+
+__all__ = [
+    "LOOPS",
+    "Branch",
+    "BranchKind",
+    "FlowGraph",
+    "FunctionFlow",
+    "FunctionKind",
+    "flow_graph",
+]

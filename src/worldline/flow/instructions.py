@@ -1,4 +1,4 @@
-"""A code object goes in, its instructions and the jumps between them come out.
+"""A code object goes in, its instructions and the ways between them come out.
 
 What runs after what is read from the bytecode and its exception table, because that is what
 Python's own line steps are made from.
@@ -10,38 +10,63 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 
-# The frame ends here, or its exception is looked up in the table.
+_VERSION = sys.version_info[:2]
+
 RETURNS = frozenset({"RETURN_VALUE", "RETURN_CONST"})
-_RAISES = frozenset({"RAISE_VARARGS", "RERAISE"})
 _JUMPS_ALWAYS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"})
+_DOES_NOT_GO_ON = RETURNS | _JUMPS_ALWAYS | {"RAISE_VARARGS", "RERAISE"}
 # SEND jumps when the awaited thing is done: part of `await`, not a decision of the program.
 _NOT_DECIDING = _JUMPS_ALWAYS | {"SEND"}
 _NEVER_RAISES = frozenset(
-    {"NOP", "COPY", "SWAP", "LOAD_CONST", "PUSH_NULL", "PUSH_EXC_INFO", "POP_EXCEPT", "JUMP_FORWARD"}
+    {
+        "NOP",
+        "COPY",
+        "SWAP",
+        "LOAD_CONST",
+        "PUSH_NULL",
+        "PUSH_EXC_INFO",
+        "POP_EXCEPT",
+        "JUMP_FORWARD",
+    }
 )
+_RERAISES = frozenset({"RERAISE", "CLEANUP_THROW", "END_ASYNC_FOR"})
 # Where an `async for` loop asks for its next item; the end of it is told by an exception.
 _ASKS_FOR_ITEM = frozenset({"GET_ANEXT", "SEND"})
+# What may call a function of the program without leaving the interpreter's loop.
+_CALLS = frozenset({"CALL", "LOAD_ATTR", "BINARY_SUBSCR"})
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """From an instruction to one that may run next.
+
+    `seen_from` is what Python takes for the instruction before when it looks for a new line:
+    mostly the real one, but see `_seen_from`. None stands for one without a line.
+    """
+
+    to: int
+    seen_from: tuple[int | None, ...]
+    is_exception: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction, the ones that may run after it, and where it goes when it raises.
-
-    `raised_at` is set on a re-raise that claims to come from where the exception first was
-    raised: the instructions this may be.
-    """
+    """One instruction, its line, and the ways that lead on from it."""
 
     op: str
     line: int | None
-    after: tuple[int, ...]
-    handler: int | None
+    ways: tuple[Way, ...]
     is_decision: bool
-    raised_at: tuple[int, ...]
+    is_reraise_out: bool
 
 
 @dataclass(frozen=True, slots=True)
-class _Guarded:
-    """A row of the exception table: instructions of these offsets are guarded by a handler."""
+class Guard:
+    """A row of the exception table: an error between two offsets goes to a handler.
+
+    `keeps_place`: the handler remembers where the error was raised, and may claim that place
+    when it raises it again.
+    """
 
     start: int
     stop: int
@@ -50,65 +75,92 @@ class _Guarded:
 
 
 def instructions(code: CodeType) -> tuple[Instruction, ...]:
-    """The instructions of a code object, linked by their positions in this tuple.
+    """The instructions of a code object; ways are indexes into this tuple.
 
-    the code of "pass" -> (RESUME -> 1, LOAD_CONST -> 2, RETURN_VALUE)
+    the code of "x = 1" -> RESUME (to 1), LOAD_CONST (to 2), STORE_NAME (to 3), …
     """
     raw = list(dis.get_instructions(code))
     lines = [line for line, *_ in code.co_positions()]
-    table = list(exception_table(code.co_exceptiontable))
+    guards = list(exception_table(code.co_exceptiontable))
     at = {item.offset: index for index, item in enumerate(raw)}
+    handlers = [
+        next((at[row.handler] for row in guards if row.start <= item.offset < row.stop), None)
+        for item in raw
+    ]
     kept = tuple(
-        index
-        for index, item in enumerate(raw)
-        if any(row.keeps_place and row.start <= item.offset < row.stop for row in table)
+        at[item.offset]
+        for item in raw
+        if any(row.keeps_place and row.start <= item.offset < row.stop for row in guards)
     )
-    found = []
-    for index, item in enumerate(raw):
-        handler = next(
-            (at[row.handler] for row in table if row.start <= item.offset < row.stop), None
+    return tuple(
+        Instruction(
+            op=item.opname,
+            line=lines[item.offset // 2],
+            ways=(
+                *_ways_on(raw, at, index),
+                *_ways_by_exception(raw, index, handlers[index], kept),
+            ),
+            is_decision=item.opname == "END_ASYNC_FOR"
+            or (_is_jump(item) and item.opname not in _NOT_DECIDING),
+            is_reraise_out=handlers[index] is None and _reraises(item),
         )
-        after = _after(raw, at, index)
-        ends_loop = handler is not None and raw[handler].opname == "END_ASYNC_FOR"
-        if ends_loop and item.opname in _ASKS_FOR_ITEM and handler is not None:
-            after = (*after, handler)
-        found.append(
-            Instruction(
-                op=item.opname,
-                line=lines[item.offset // 2],
-                after=after,
-                handler=None if item.opname in _NEVER_RAISES else handler,
-                is_decision=item.opname == "END_ASYNC_FOR"
-                or (_is_jump(item) and item.opname not in _NOT_DECIDING),
-                raised_at=kept if item.opname == "RERAISE" and item.arg else (),
-            )
-        )
-    return tuple(found)
+        for index, item in enumerate(raw)
+    )
 
 
-def _after(raw: list[dis.Instruction], at: dict[int, int], index: int) -> tuple[int, ...]:
-    """What may run after an instruction when it does not raise."""
+def _ways_on(raw: list[dis.Instruction], at: dict[int, int], index: int) -> Iterator[Way]:
+    """Where an instruction goes when nothing is raised."""
     item = raw[index]
-    if item.opname in RETURNS or item.opname in _RAISES:
-        return ()
-    following: tuple[int, ...] = () if item.opname in _JUMPS_ALWAYS else (index + 1,)
-    if not _is_jump(item):
-        return following
-    target = at[item.argval]
-    # A loop that is over skips what would clean up after it (END_FOR, from 3.13 with a POP_TOP).
-    if item.opname == "FOR_ITER" and raw[target].opname == "END_FOR":
-        target += 1 if sys.version_info < (3, 13) else 2
-    return (*following, target)
+    if item.opname not in _DOES_NOT_GO_ON:
+        # 3.12 loses its place where a call of a Python function returns to.
+        is_lost = _VERSION == (3, 12) and item.opname in _CALLS
+        yield Way(index + 1, (index, None) if is_lost else (index,))
+    if _is_jump(item):
+        target = at[item.argval]
+        # A loop that is over skips what would clean up after it.
+        if item.opname == "FOR_ITER" and raw[target].opname == "END_FOR":
+            target += 1 if _VERSION < (3, 13) else 2
+        yield Way(target, (index,))
+
+
+def _ways_by_exception(
+    raw: list[dis.Instruction], index: int, handler: int | None, kept: tuple[int, ...]
+) -> Iterator[Way]:
+    """Where an instruction goes when it raises."""
+    op = raw[index].opname
+    if handler is None or op in _NEVER_RAISES:
+        return
+    if _reraises(raw[index]):
+        # No exception is reported for the second time, so this counts as the usual way on; and
+        # it may claim to come from where the exception was raised first.
+        claims_place = op == "RERAISE" and raw[index].arg
+        yield Way(handler, kept if claims_place else (index,))
+    if op == "RERAISE":
+        return
+    # From 3.13 on, what is thrown into a generator comes from after its yield.
+    is_thrown_in = _VERSION >= (3, 13) and op == "YIELD_VALUE"
+    yield Way(handler, (index + 1,) if is_thrown_in else (index,), is_exception=True)
+    if op in _ASKS_FOR_ITEM and raw[handler].opname == "END_ASYNC_FOR":
+        yield Way(handler, (index,))
+
+
+def _reraises(item: dis.Instruction) -> bool:
+    """Whether an instruction may send an exception on that has been reported already.
+
+    the end of a `finally`, an `except` that does not match, a bare `raise` -> True
+    """
+    return item.opname in _RERAISES or (item.opname == "RAISE_VARARGS" and item.arg == 0)
 
 
 def _is_jump(item: dis.Instruction) -> bool:
     return item.opcode in dis.hasjrel or item.opcode in dis.hasjabs
 
 
-def exception_table(table: bytes) -> Iterator[_Guarded]:
-    """The rows of a code object's `co_exceptiontable`, innermost first for any offset.
+def exception_table(table: bytes) -> Iterator[Guard]:
+    """The rows of a code object's `co_exceptiontable`; they do not overlap.
 
-    Each row is four numbers in base 64, high digits first; a bit says that more digits follow.
+    Each row is four numbers, written in base 64 with the high digits first, where a bit of a
+    digit says that another one follows.
     """
     numbers: list[int] = []
     value = 0
@@ -118,4 +170,4 @@ def exception_table(table: bytes) -> Iterator[_Guarded]:
             numbers.append(value)
             value = 0
     for start, length, handler, depth in zip(*[iter(numbers)] * 4, strict=True):
-        yield _Guarded(start * 2, (start + length) * 2, handler * 2, bool(depth & 1))
+        yield Guard(start * 2, (start + length) * 2, handler * 2, bool(depth & 1))

@@ -1,7 +1,8 @@
 """A code object goes in, the line steps it can make and their order come out.
 
 Python reports a line step when it reaches an instruction of another line than the one before,
-or jumps back within a line. From 3.12 on it decides in advance which instructions may report.
+or jumps back within a line. Up to 3.11 it looks at every instruction; from 3.12 on only at those
+that start a line or are jumped to, and at the jumps back.
 """
 
 import sys
@@ -11,15 +12,14 @@ from types import CodeType
 
 from worldline.flow.instructions import RETURNS, Instruction, instructions
 
-_REPORTS_IN_ADVANCE = sys.version_info >= (3, 12)
-_NEVER_REPORT = frozenset({"RESUME", "END_FOR", "END_SEND"})
+_LOOKS_AT_ALL = sys.version_info < (3, 12)
+_NEVER_STARTS_A_LINE = frozenset({"RESUME", "END_FOR", "END_SEND", "END_ASYNC_FOR"})
 
 
 @dataclass(frozen=True, slots=True)
 class CodeSteps:
     """What the line steps of one code object may be, and in which order."""
 
-    lines: frozenset[int]
     call_lines: frozenset[int]
     entry: frozenset[int]
     successors: dict[int, frozenset[int]]
@@ -30,13 +30,22 @@ class CodeSteps:
     decisions: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """The instructions of a code object, where it starts, and which start a line of their own."""
+
+    items: tuple[Instruction, ...]
+    start: int
+    reporting: frozenset[int]
+
+
 @dataclass(slots=True)
 class _Reached:
-    """What is reached from some instructions without another line step in between."""
+    """What is reached from an instruction before the next line step, and that step itself."""
 
     normal: set[int] = field(default_factory=set)
     exceptional: set[int] = field(default_factory=set)
-    passed: set[int] = field(default_factory=set)
+    passed: set[tuple[int, bool]] = field(default_factory=set)
 
 
 def code_steps(code: CodeType) -> CodeSteps:
@@ -45,26 +54,21 @@ def code_steps(code: CodeType) -> CodeSteps:
     the code of "def f(x):\\n    if x:\\n        x = 1\\n    return x" ->
     entry {2}, successors {2: {3, 4}, 3: {4}, 4: {}}, exits {4}
     """
-    body = instructions(code)
-    start = next(i for i, item in enumerate(body) if item.op == "RESUME")
-    reports = _reporting(body, start)
-    entered = _reach(body, reports, [start])
+    items = instructions(code)
+    start = next(i for i, item in enumerate(items) if item.op == "RESUME")
+    body = _Code(items, start, _reporting(items, start))
+    entered = _reach(body, start)
     found: dict[int, _Reached] = {}
-    waiting = [*entered.normal, *entered.exceptional]
+    waiting = entered.normal | entered.exceptional
     while waiting:
         here = waiting.pop()
-        if here not in found:
-            found[here] = _reach(body, reports, [here])
-            waiting += found[here].normal | found[here].exceptional
-    return _by_line(body, reports, start, entered, found)
+        found[here] = _reach(body, here)
+        waiting |= (found[here].normal | found[here].exceptional) - found.keys()
+    return _by_line(body, entered, found, code.co_firstlineno)
 
 
 def _by_line(
-    body: tuple[Instruction, ...],
-    reports: frozenset[int],
-    start: int,
-    entered: _Reached,
-    found: dict[int, _Reached],
+    body: _Code, entered: _Reached, found: dict[int, _Reached], first_line: int
 ) -> CodeSteps:
     """The same for lines instead of instructions: all that may happen on one is put together."""
     successors: dict[int, set[int]] = {}
@@ -73,89 +77,87 @@ def _by_line(
     exits: set[int] = set()
     reraises: set[int] = set()
     for here, reached in found.items():
-        line = body[here].line
-        assert line is not None
+        line = body.items[here].line
+        assert line is not None, "only an instruction with a line makes a line step"
         successors.setdefault(line, set()).update(_lines(body, reached.normal))
         exceptional.setdefault(line, set()).update(_lines(body, reached.exceptional))
-        for i in reached.passed:
-            if body[i].op in RETURNS:
-                exits.add(body[i].line or line)
-            elif body[i].op == "RERAISE" and body[i].handler is None:
+        for i, is_exceptional in reached.passed:
+            item = body.items[i]
+            if item.op in RETURNS:
+                exits.add(line)
+            elif item.is_reraise_out and not is_exceptional:
                 reraises.add(line)
-            elif body[i].op == "YIELD_VALUE":
-                resumed = _reach(body, reports, [i + 1])
-                yields.setdefault(body[i].line or line, set()).update(_lines(body, resumed.normal))
-    call_line = body[start].line
+            elif item.op == "YIELD_VALUE":
+                yields.setdefault(line, set()).update(_lines(body, _reach(body, i + 1).normal))
     return CodeSteps(
-        lines=frozenset(successors),
-        call_lines=frozenset() if call_line is None else frozenset({call_line}),
+        # A module starts on no line of its own; its call is taken to be on its first.
+        call_lines=frozenset({body.items[body.start].line or first_line}),
         entry=frozenset(_lines(body, entered.normal)),
-        successors={line: frozenset(successors[line]) for line in sorted(successors)},
-        exceptional={line: frozenset(exceptional[line]) for line in sorted(exceptional)},
+        successors=_frozen(successors),
+        exceptional=_frozen(exceptional),
         exits=frozenset(exits),
         reraises=frozenset(reraises),
-        yields={line: frozenset(yields[line]) for line in sorted(yields)},
-        decisions=frozenset(_lines(body, (i for i, item in enumerate(body) if item.is_decision))),
+        yields=_frozen(yields),
+        decisions=frozenset(
+            _lines(body, (i for i, item in enumerate(body.items) if item.is_decision))
+        ),
     )
 
 
-def _lines(body: tuple[Instruction, ...], found: Iterable[int]) -> set[int]:
-    return {line for i in found if (line := body[i].line) is not None}
+def _frozen(found: dict[int, set[int]]) -> dict[int, frozenset[int]]:
+    return {line: frozenset(found[line]) for line in sorted(found)}
 
 
-def _reach(body: tuple[Instruction, ...], reports: frozenset[int], starts: list[int]) -> _Reached:
-    """Follow the instructions from `starts` up to the next that report a line step."""
+def _lines(body: _Code, found: Iterable[int]) -> set[int]:
+    return {line for i in found if (line := body.items[i].line) is not None}
+
+
+def _reach(body: _Code, start: int) -> _Reached:
+    """Follow the instructions from one on, up to those that report the next line step."""
     reached = _Reached()
-    waiting = [(i, False) for i in starts]
-    seen = set(waiting)
+    waiting = [(start, False)]
     while waiting:
         here, is_exceptional = waiting.pop()
-        reached.passed.add(here)
-        item = body[here]
-        ways = [(there, is_exceptional) for there in item.after]
-        if item.handler is not None and (item.handler, is_exceptional) not in ways:
-            ways.append((item.handler, True))
-        for there, via_exception in ways:
-            for does_report in _reporting_of(body, reports, here, there):
-                if does_report:
-                    (reached.exceptional if via_exception else reached.normal).add(there)
-                elif (there, via_exception) not in seen:
-                    seen.add((there, via_exception))
-                    waiting.append((there, via_exception))
+        if (here, is_exceptional) in reached.passed:
+            continue
+        reached.passed.add((here, is_exceptional))
+        for way in body.items[here].ways:
+            is_now_exceptional = is_exceptional or way.is_exception
+            # Where it depends on how we came here, both are possible.
+            reports = {_does_report(body, before, way.to) for before in way.seen_from}
+            if True in reports:
+                (reached.exceptional if is_now_exceptional else reached.normal).add(way.to)
+            if False in reports:
+                waiting.append((way.to, is_now_exceptional))
     return reached
 
 
-def _reporting_of(
-    body: tuple[Instruction, ...], reports: frozenset[int], here: int, there: int
-) -> set[bool]:
-    """Whether going from one instruction to another makes a line step; both if it depends."""
-    return {_does_report(body, reports, before, there) for before in body[here].raised_at or (here,)}
-
-
-def _does_report(
-    body: tuple[Instruction, ...], reports: frozenset[int], before: int, there: int
-) -> bool:
-    line = body[there].line
-    if line is None or body[there].op in _NEVER_REPORT:
+def _does_report(body: _Code, before: int | None, there: int) -> bool:
+    """Whether Python makes a line step of the second when it comes from the first."""
+    line, op = body.items[there].line, body.items[there].op
+    if line is None or op == "RESUME":
         return False
-    if line != body[before].line:
+    previous = None if before is None else body.items[before]
+    is_new = previous is None or previous.line != line
+    if _LOOKS_AT_ALL:
+        is_back = before is not None and there < before and op != "SEND"
+        return is_new or is_back or before == body.start
+    if previous is not None and previous.op == "JUMP_BACKWARD" and not is_new:
         return True
-    if _REPORTS_IN_ADVANCE:
-        if body[before].op == "RESUME":
-            return there in reports
-        return body[before].op == "JUMP_BACKWARD"
-    is_entry = body[before].op == "RESUME" and not any(item.op == "RESUME" for item in body[:before])
-    return is_entry or (there < before and body[there].op != "SEND")
+    return there in body.reporting and (
+        is_new or (previous is not None and previous.op == "RESUME")
+    )
 
 
-def _reporting(body: tuple[Instruction, ...], start: int) -> frozenset[int]:
-    """The instructions that may report a line step: each first of a line, and jump targets."""
-    found = {there for i, item in enumerate(body) for there in item.after if there != i + 1}
-    found |= {item.handler for item in body if item.handler is not None}
+def _reporting(items: tuple[Instruction, ...], start: int) -> frozenset[int]:
+    """From 3.12 on: the instructions that may report, each first of a line and jump targets."""
+    found: set[int] = set()
     line: int | None = None
-    for i in range(start, len(body)):
-        if body[i].op not in _NEVER_REPORT:
-            if body[i].line != line:
+    for i, item in enumerate(items):
+        # What ends an `await` is jumped over by it, not to.
+        found |= {way.to + (item.op == "SEND") for way in item.ways if way.to != i + 1}
+        if i >= start and item.op not in _NEVER_STARTS_A_LINE:
+            if item.line != line:
                 found.add(i)
-            line = body[i].line
+            line = item.line
     return frozenset(found)

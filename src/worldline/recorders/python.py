@@ -6,17 +6,20 @@ has the limits of `Limits`, but the rights of whoever calls this.
 
 import json
 import os
+import selectors
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, get_args
 
-from worldline.errors import RecorderError
+from worldline.errors import InputError, RecorderError
 from worldline.trace import (
     Ending,
     EndReason,
@@ -35,6 +38,8 @@ _BOOT = (
     "serve(int(sys.argv[2]), int(sys.argv[3]))"
 )
 HASH_SEED = 0
+# How long after a program's time is up the interpreter may take to say so.
+GRACE_SECONDS = 5.0
 
 
 class PythonRecorder:
@@ -75,10 +80,15 @@ class PythonRecorder:
     def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
         """Run the program and return the trace of what it did, however it ended."""
         limits = limits or Limits()
+        if self._zygote is not None and not self._zygote.is_running:
+            self._zygote.close()
+            self._zygote = None
         if self._zygote is None:
             self._zygote = _Zygote(self._python)
         stdin, stdout = Path(self._folder.name, "stdin"), Path(self._folder.name, "stdout")
         stdin.write_bytes(program.stdin.encode("utf-8", "surrogateescape"))
+        # A new file each time: a process that an earlier program left may still write to its own.
+        stdout.unlink(missing_ok=True)
         stdout.write_bytes(b"")
         answer = self._zygote.ask(
             {
@@ -88,7 +98,8 @@ class PythonRecorder:
                 "stdout": str(stdout),
                 "path": self._import_from,
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
-            }
+            },
+            seconds=limits.seconds,
         )
         if answer.is_dead:
             self._zygote.close()
@@ -113,6 +124,7 @@ class _Answer:
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.scopes: list[Scope] = []
+        self.pid: int | None = None
         self.end: tuple[str, str] | None = None
         self.notes: list[str] = []
         self.status = 0
@@ -137,21 +149,29 @@ class _Zygote:
                 text=True,
             )
         except OSError as error:
-            raise RecorderError(f"cannot start {python}: {error}; name another with --python") from error
+            raise RecorderError(
+                f"cannot start {python}: {error}; name another with --python"
+            ) from error
         finally:
             os.close(request_in)
             os.close(answer_out)
         self._requests: IO[bytes] = os.fdopen(request_out, "wb")
-        self._answers: IO[bytes] = os.fdopen(answer_in, "rb")
+        self._answers = answer_in
         assert self._process.stdout is not None
         self.version = self._process.stdout.readline().strip()
         if not self.version:
             self.close()
             raise RecorderError(
-                f"{python} cannot run the recorder; it needs CPython 3.10 or later on Linux or macOS"
+                f"{python} cannot run the recorder; "
+                "it needs CPython 3.10 or later on Linux or macOS"
             )
 
-    def ask(self, request: dict[str, Any]) -> _Answer:
+    @property
+    def is_running(self) -> bool:
+        """Whether the interpreter is still there; a program may have killed it."""
+        return self._process.poll() is None
+
+    def ask(self, request: dict[str, Any], *, seconds: float) -> _Answer:
         """Send one program and read all that is said about it."""
         answer = _Answer()
         try:
@@ -160,29 +180,49 @@ class _Zygote:
         except BrokenPipeError:
             answer.is_dead = True
             return answer
-        for line in self._answers:
+        for line in self._lines(seconds):
             try:
                 row = json.loads(line)
                 if row[0] == "exit":
                     answer.status, answer.was_timed_out = row[1], row[2]
                     return answer
-                if row[0] == "end":
-                    answer.end, answer.notes = (row[1], row[2]), row[3]
-                elif row[0] == "scope":
-                    answer.scopes.append(Scope(row[1], row[2], tuple(row[3]), row[4]))
-                else:
-                    answer.steps.append(step_from_json(row))
-            except (ValueError, LookupError, TypeError):
+                _note_row(answer, row)
+            except (InputError, ValueError, LookupError, TypeError):
                 # A process killed in the middle of a line; what it had written before stands.
-                if not line.endswith(b"\n"):
-                    break
                 answer.notes.append("a line of the recording was damaged and left out")
         answer.is_dead = True
+        if answer.pid is not None:
+            _kill_group(answer.pid)
         return answer
+
+    def _lines(self, seconds: float) -> Iterator[bytes]:
+        """The lines that come back, until the pipe closes or nobody is left to close it.
+
+        A program may kill or stop the interpreter and live on, with the pipe in its hands.
+        """
+        deadline = time.monotonic() + seconds + GRACE_SECONDS
+        rest = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._answers, selectors.EVENT_READ)
+            while True:
+                is_silent = not selector.select(timeout=0.5)
+                now, is_running = time.monotonic(), self.is_running
+                if not is_running:
+                    deadline = min(deadline, now + 1.0)
+                if now > deadline and (is_silent or not is_running):
+                    return
+                if is_silent:
+                    continue
+                part = os.read(self._answers, 1 << 16)
+                if not part:
+                    return
+                *lines, rest = (rest + part).split(b"\n")
+                yield from filter(None, lines)
 
     def close(self) -> None:
         """Close the pipes, which ends the interpreter; make sure of it."""
-        for stream in (self._requests, self._answers, self._process.stdout):
+        os.close(self._answers)
+        for stream in (self._requests, self._process.stdout):
             try:
                 if stream is not None:
                     stream.close()
@@ -195,9 +235,31 @@ class _Zygote:
             self._process.wait()
 
 
+def _note_row(answer: _Answer, row: list[Any]) -> None:
+    """Put down one thing that was said about a program."""
+    if row[0] == "started":
+        answer.pid = int(row[1])
+    elif row[0] == "end":
+        answer.end, answer.notes = (row[1], row[2]), answer.notes + row[3]
+    elif row[0] == "scope":
+        answer.scopes.append(Scope(row[1], row[2], tuple(row[3]), row[4]))
+    else:
+        step = step_from_json(row)
+        _ = answer.scopes[step.scope]
+        answer.steps.append(step)
+
+
+def _kill_group(pid: int) -> None:
+    """End a program, and what it started, that outlived the interpreter it came from."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
 def _environment() -> dict[str, str]:
     """A small, fixed environment: what a program sees must not depend on who runs it."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "VIRTUAL_ENV") if name in os.environ}
+    kept = {
+        name: os.environ[name] for name in ("PATH", "HOME", "VIRTUAL_ENV") if name in os.environ
+    }
     return {**kept, "PYTHONHASHSEED": str(HASH_SEED), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"}
 
 
@@ -232,5 +294,13 @@ def _ending(answer: _Answer, limits: Limits) -> Ending:
     if answer.status == -signal.SIGXFSZ:
         return Ending("output_limit", f"more than {limits.output_mb:,} MB printed")
     if answer.status < 0:
-        return Ending("killed", signal.Signals(-answer.status).name)
+        return Ending("killed", _signal_name(-answer.status))
     return Ending("killed", f"the process ended itself with status {answer.status}")
+
+
+def _signal_name(number: int) -> str:
+    """9 -> "SIGKILL"; 40, which has no name of its own -> "signal 40" """
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -56,9 +56,9 @@ class Program:
     @property
     def hash(self) -> str:
         """A name for exactly this text and input."""
-        return hashlib.sha256(f"{self.text}\0{self.stdin}".encode("utf-8", "surrogatepass")).hexdigest()[
-            :16
-        ]
+        return hashlib.sha256(
+            f"{self.text}\0{self.stdin}".encode("utf-8", "surrogatepass")
+        ).hexdigest()[:16]
 
 
 def source_lines(text: str) -> list[str]:

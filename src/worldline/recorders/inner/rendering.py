@@ -5,36 +5,60 @@ share them), a long text is cut and says so, and a `__repr__` written in the pro
 a forked copy of the process: whatever it does (raise, hang, print, change state), it does there.
 """
 
-import json
-import os
 import re
-import select
 import signal
-import sys
-import time
 import types
+from collections.abc import Iterator
+from fcntl import F_DUPFD, fcntl
+from os import O_RDWR, _exit, close, closerange, devnull, dup2, fork, kill, pipe, read, waitpid
+from os import open as open_fd
+from select import POLLIN, poll
+from sys import get_int_max_str_digits, set_int_max_str_digits, settrace
 
-ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{4,16}(?=[ >])")
+from .wire import OWN_BUILTINS, write_all
+
+__builtins__ = OWN_BUILTINS
+
+# Memory addresses, and the numbers of threads, which are addresses too.
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{4,16}(?=[ >,:;)])|(?<=ed|on) [0-9]{9,}(?=\)>)")
 # A user's __repr__ that has not answered by then is hanging.
 REPR_SECONDS = 1.0
+NO_ANSWER = "<unrenderable: no answer>"
+DIED = "<unrenderable: the process died>"
 
-_ATOMS = frozenset({int, str, float, bool, type(None), bytes, complex, range, type(...)})
+# Types are looked up by identity: hashing a class may run code of its metaclass.
+_ATOMS = frozenset(map(id, (int, str, float, bool, type(None), bytes, complex, range, type(...))))
+_NUMBERS = frozenset(map(id, (int, float, bool, type(None), complex)))
+_STRING = {id(str)}
+_SHORT = 100_000
 _PLAIN = frozenset(
-    {
-        types.FunctionType,
-        types.BuiltinFunctionType,
-        types.ModuleType,
-        type,
-        types.GeneratorType,
-        types.CoroutineType,
-        types.AsyncGeneratorType,
-        types.CodeType,
-    }
+    map(
+        id,
+        (
+            types.FunctionType,
+            types.BuiltinFunctionType,
+            types.ModuleType,
+            type,
+            types.GeneratorType,
+            types.CoroutineType,
+            types.AsyncGeneratorType,
+            types.CodeType,
+        ),
+    )
 )
-_CONTAINERS = frozenset({list, tuple, set, frozenset})
+_BRACKETS = {
+    id(dict): ("{", "}", "{...}"),
+    id(list): ("[", "]", "[...]"),
+    id(tuple): ("(", ")", "(...)"),
+    id(set): ("{", "}", "set(...)"),
+    id(frozenset): ("frozenset({", "})", "frozenset(...)"),
+}
+_bases_of = type.__dict__["__mro__"].__get__
+_namespace_of = type.__dict__["__dict__"].__get__
 
 # Work on one value stops at this many times its limit: nobody reads how long it was beyond.
 PATIENCE = 64
+_MAX_FDS = 1 << 16
 
 
 def render(value: object, limit: int) -> str:
@@ -50,7 +74,7 @@ def render(value: object, limit: int) -> str:
     except MemoryError:
         raise
     # The guard: whatever a __repr__ raises must not reach the program.
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001
         return f"<unrenderable: {type(error).__name__}>"
     if writer.size <= limit:
         return writer.text
@@ -68,6 +92,8 @@ class _Writer:
         self.limit = limit
         self.size = 0
         self.parts: list[str] = []
+        # Containers that are being written: what is left of each, and its closing bracket.
+        self.open: list[tuple[Iterator[tuple[str, object]], str, int]] = []
         self.open_ids: set[int] = set()
 
     @property
@@ -82,125 +108,192 @@ class _Writer:
             raise _TooLong
 
     def add(self, value: object) -> None:
-        kind = type(value)
-        if kind is dict:
-            self._add_items(value, "{", "}", "{...}")
-        elif kind is list:
-            self._add_items(value, "[", "]", "[...]")
-        elif kind is tuple:
-            self._add_items(value, "(", ",)" if len(value) == 1 else ")", "(...)")  # type: ignore[arg-type]
-        elif kind is set and value:
-            self._add_items(value, "{", "}", "set(...)")
-        elif kind is frozenset and value:
-            self._add_items(value, "frozenset({", "})", "frozenset(...)")
-        elif kind is int:
-            self.put(_render_int(value))  # type: ignore[arg-type]
-        elif kind in (str, bytes) and len(value) > PATIENCE * self.limit:  # type: ignore[arg-type]
-            self.put(repr(value[: PATIENCE * self.limit + 1]))  # type: ignore[index]
-        elif kind in _ATOMS:
-            self.put(repr(value))
-        else:
-            self.put(ADDRESS.sub("", repr(value)))
+        """Write the value and all that is in it, which may nest deeper than calls can."""
+        self._begin(value)
+        while self.open:
+            items, right, key = self.open[-1]
+            found = next(items, None)
+            if found is None:
+                self.open.pop()
+                self.open_ids.discard(key)
+                self.put(right)
+            else:
+                self.put(found[0])
+                self._begin(found[1])
 
-    def _add_items(self, value: object, left: str, right: str, again: str) -> None:
+    def _begin(self, value: object) -> None:
+        brackets = _BRACKETS.get(id(type(value)))
+        text = self._text_of_one(value) if brackets is None else _flat_text(value)
+        if text is not None:
+            self.put(text)
+            return
+        assert brackets is not None
+        left, right, again = brackets
         if id(value) in self.open_ids:
             self.put(again)
             return
+        if type(value) is tuple and len(value) == 1:
+            right = ",)"
         self.open_ids.add(id(value))
         self.put(left)
-        is_first = True
-        for item in value:  # type: ignore[attr-defined]
-            if not is_first:
-                self.put(", ")
-            is_first = False
-            self.add(item)
-            if type(value) is dict:
-                self.put(": ")
-                self.add(value[item])
-        self.put(right)
-        self.open_ids.discard(id(value))
+        self.open.append((_items(value), right, id(value)))
+
+    def _text_of_one(self, value: object) -> str:
+        kind = type(value)
+        if kind is int:
+            return _render_int(value)  # type: ignore[arg-type]
+        longest = PATIENCE * self.limit
+        if (kind is str or kind is bytes) and len(value) > longest:  # type: ignore[arg-type]
+            return repr(value[: longest + 1])  # type: ignore[index]
+        text = repr(value)
+        return text if id(kind) in _ATOMS else ADDRESS.sub("", text)
+
+
+def _flat_text(value: object) -> "str | None":
+    """The text of a container of nothing but numbers or short strings, which Python writes fast.
+
+    [1, 2.5, None] -> "[1, 2.5, None]"; [[1]] -> None, to be written item by item
+    """
+    parts = (value.keys(), value.values()) if type(value) is dict else (value,)
+    for part in parts:
+        kinds = set(map(id, map(type, part)))  # type: ignore[call-overload]
+        is_short = kinds == _STRING and sum(map(len, part)) < _SHORT  # type: ignore[call-overload]
+        if not is_short and not kinds <= _NUMBERS:
+            return None
+    try:
+        return repr(value)
+    # An int of too many digits for Python.
+    except ValueError:
+        return None
+
+
+def _items(value: object) -> "Iterator[tuple[str, object]]":
+    """What a container holds, each with the text before it; hashes and compares nothing.
+
+    {1: 2, 3: 4} -> ("", 1), (": ", 2), (", ", 3), (": ", 4)
+    """
+    before = ""
+    if type(value) is dict:
+        for key, item in list(value.items()):
+            yield before, key
+            yield ": ", item
+            before = ", "
+    else:
+        for item in list(value):  # type: ignore[call-overload]
+            yield before, item
+            before = ", "
 
 
 def _render_int(value: int) -> str:
-    # Python refuses to write ints beyond some 4,300 digits; the program's own setting stays.
-    if value.bit_length() < 10_000:
+    # Python refuses to write ints beyond some 4,300 digits, or whatever the program has set
+    # (640 at the least); its setting stays.
+    if value.bit_length() < 2_000:
         return repr(value)
     if value.bit_length() > 200_000:
-        return f"<int of {value.bit_length()} bits… <cut: {int(value.bit_length() * 0.30103)} characters>"
-    before = sys.get_int_max_str_digits()
-    sys.set_int_max_str_digits(0)
+        digits = int(value.bit_length() * 0.30103)
+        return f"<int of {value.bit_length()} bits… <cut: {digits} characters>"
+    before = get_int_max_str_digits()
+    set_int_max_str_digits(0)
     try:
         return repr(value)
     finally:
-        sys.set_int_max_str_digits(before)
+        set_int_max_str_digits(before)
 
 
-def may_run_program_code(value: object, open_ids: "frozenset[int]" = frozenset()) -> bool:
-    """Whether rendering could call a method that the program wrote.
+# -- values whose repr is the program's own ---------------------------------------------------
 
-    [1, "a", (2.0, None)] -> False; an instance of a class with its own __repr__ -> True
+
+def program_reprs(value: object) -> "frozenset[int]":
+    """The ids of the types inside a value whose repr could call a method that the program wrote.
+
+    [1, "a", (2.0, None)] -> none; [1, Point(2, 3)] -> that of Point, if it has a __repr__
     """
-    kind = type(value)
-    if kind in _ATOMS or kind in _PLAIN or id(value) in open_ids:
-        return False
-    if kind is dict:
-        inside = open_ids | {id(value)}
-        return any(
-            may_run_program_code(k, inside) or may_run_program_code(v, inside)
-            for k, v in list(value.items())  # type: ignore[attr-defined]
-        )
-    if kind in _CONTAINERS:
-        inside = open_ids | {id(value)}
-        return any(may_run_program_code(item, inside) for item in list(value))  # type: ignore[call-overload]
-    # A type with a metaclass may have a __repr__ of the program's for its classes.
-    return kind.__repr__ is not object.__repr__
+    found: set[int] = set()
+    waiting, met = [value], set()
+    while waiting:
+        value = waiting.pop()
+        kind = id(type(value))
+        if kind in _BRACKETS:
+            if id(value) not in met:
+                met.add(id(value))
+                inside = _inside(value)
+                if not _ATOMS.issuperset(map(id, map(type, inside))):
+                    waiting += inside
+        elif kind not in _ATOMS and kind not in _PLAIN and has_own_repr(type(value)):
+            found.add(kind)
+    return frozenset(found)
+
+
+def _inside(value: object) -> "list[object]":
+    if type(value) is dict:
+        return [*value.keys(), *value.values()]
+    found: list[object] = list(value)  # type: ignore[call-overload]
+    return found
+
+
+def has_own_repr(kind: type) -> bool:
+    """Whether its __repr__ is another than object's; asks no metaclass, calls no descriptor."""
+    return any("__repr__" in _namespace_of(base) for base in _bases_of(kind)[:-1])
 
 
 def render_apart(values: "list[object]", limit: int) -> "list[str]":
-    """Render in a forked copy of this process, so that nothing it does reaches the program."""
+    """Render in a forked copy of this process, so that nothing it does reaches the program.
+
+    Gives the texts up to the first value that ended the copy or did not answer, that included.
+    """
     try:
-        reader, writer = os.pipe()
-        pid = os.fork()
+        reader, writer = pipe()
     except OSError as error:
-        return [f"<unrenderable: {type(error).__name__}>"] * len(values)
+        return [f"<unrenderable: {type(error).__name__}>"]
+    try:
+        pid = fork()
+    except OSError as error:
+        close(reader)
+        close(writer)
+        return [f"<unrenderable: {type(error).__name__}>"]
     if pid == 0:
         _render_in_copy(values, limit, writer)
-    os.close(writer)
-    answer = _read_all(reader, REPR_SECONDS)
-    os.close(reader)
-    if answer is None:
-        os.kill(pid, signal.SIGKILL)
-    try:
-        os.waitpid(pid, 0)
+    close(writer)
+    answer, has_ended = _read_all(reader)
+    close(reader)
+    if not has_ended:
+        kill(pid, signal.SIGKILL)
+    try:  # noqa: SIM105
+        waitpid(pid, 0)
+    # The program ignores its children, and the system has done away with it.
     except ChildProcessError:
         pass
-    texts = answer.decode().splitlines() if answer else []
-    missing = "no answer" if answer is None else "the process died"
-    found = [str(json.loads(text)) for text in texts]
-    return found + [f"<unrenderable: {missing}>"] * (len(values) - len(found))
+    texts = [text.decode("utf-8", "surrogatepass") for text in answer.split(b"\0")[:-1]]
+    if len(texts) < len(values):
+        texts.append(DIED if has_ended else NO_ANSWER)
+    return texts
 
 
 def _render_in_copy(values: "list[object]", limit: int, writer: int) -> None:
     try:
-        sys.settrace(None)
-        nowhere = os.open(os.devnull, os.O_RDWR)
+        settrace(None)
+        writer = fcntl(writer, F_DUPFD, 3)
+        closerange(3, writer)
+        closerange(writer + 1, _MAX_FDS)
+        nowhere = open_fd(devnull, O_RDWR)
         for fd in (0, 1, 2):
-            os.dup2(nowhere, fd)
+            dup2(nowhere, fd)
         for value in values:
-            os.write(writer, json.dumps(render(value, limit)).encode() + b"\n")
+            # A repr of the program's own may hold a NUL, which here ends a text.
+            text = render(value, limit).replace("\0", "\\x00")
+            write_all(writer, text.encode("utf-8", "surrogatepass") + b"\0")
     finally:
-        os._exit(0)
+        _exit(0)
 
 
-def _read_all(fd: int, seconds: float) -> "bytes | None":
-    """All bytes until the other side closes; none if that takes too long."""
-    deadline = time.monotonic() + seconds
-    parts = []
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([fd], [], [], left)[0]:
-            return None
-        part = os.read(fd, 1 << 16)
+def _read_all(fd: int) -> "tuple[bytes, bool]":
+    """All bytes until the other side closes, and whether it did before keeping us too long."""
+    parts: list[bytes] = []
+    waiter = poll()
+    waiter.register(fd, POLLIN)
+    while waiter.poll(REPR_SECONDS * 1_000):
+        part = read(fd, 1 << 16)
         if not part:
-            return b"".join(parts)
+            return b"".join(parts), True
         parts.append(part)
+    return b"".join(parts), False

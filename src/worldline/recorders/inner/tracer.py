@@ -3,31 +3,37 @@
 The reference recorder: plain, slow, and what every faster one is held against.
 """
 
-import _thread
-import functools
-import inspect
-import json
 import opcode
-import os
-import signal
-import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from gc import get_referents
+from inspect import CO_ASYNC_GENERATOR, CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
-from .rendering import may_run_program_code, render, render_apart
+from .interrupts import FILENAME, OWN_FOLDER, RECURSION_ERROR, Stack, strike
+from .rendering import NO_ANSWER, program_reprs, render, render_apart
+from .variables import local_values, release_locals
+from .wire import OWN_BUILTINS, to_line, write_all
 
-FILENAME = "<program>"
-# Stack frames that the recorder itself may need on top of the program's.
-HEADROOM = 200
+__builtins__ = OWN_BUILTINS
+
 # Methods of the program that a repr of something else could reach.
 _REACHABLE = frozenset(
-    "__repr__ __str__ __format__ __getattr__ __getattribute__ __get__ __len__ __iter__ __next__ "
-    "__getitem__ __hash__ __eq__ __instancecheck__ __class_getitem__ __index__ __bool__".split()
+    {"__repr__", "__str__", "__format__", "__getattr__", "__getattribute__", "__get__", "__len__"}
+    | {"__iter__", "__next__", "__getitem__", "__hash__", "__eq__", "__instancecheck__"}
+    | {"__class_getitem__", "__index__", "__bool__"}
 )
 _SUSPICIOUS = _REACHABLE | {"property", "cached_property", "exec", "eval"}
+_name_of = type.__dict__["__name__"].__get__
 _RESUME = opcode.opmap.get("RESUME")
-_RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
+
+
+def _numbers(*names: str) -> "frozenset[int]":
+    return frozenset(opcode.opmap[name] for name in names if name in opcode.opmap)
+
+
+_RETURNS = _numbers("RETURN_VALUE", "RETURN_CONST")
+_YIELDS = _numbers("YIELD_VALUE", "YIELD_FROM")
 
 Finish = Callable[[str, str], None]
 
@@ -52,41 +58,57 @@ def could_shape_reprs(code: types.CodeType) -> bool:
 class Tracer:
     """Turns events of the program's own frames into steps, written as they happen."""
 
-    def __init__(self, code: types.CodeType, limits: "dict[str, Any]", out: int, finish: Finish):
-        self.is_guarded = could_shape_reprs(code)
+    def __init__(
+        self,
+        limits: "dict[str, Any]",
+        out: int,
+        *,
+        is_guarded: bool,
+        stack: Stack,
+        signals: "list[int]",
+        finish: Finish,
+    ):
+        """`signals`: those that came for the program while the recorder was at work."""
+        self.is_guarded = is_guarded
         self.value_chars: int = limits["value_chars"]
         self.steps_left: int = limits["steps"]
         self.bytes_left: int = limits["trace_mb"] * 1_000_000
         self.out = out
+        self.stack = stack
+        self.signals = signals
         self.finish = finish
+        self.scopes = 0
         self.scope_of: dict[int, int] = {}
-        self.last: list[dict[str, str]] = []
-        self.last_event: list[str] = []
-        self.hanging: set[type] = set()
-        self.depth = 0
-        self.max_depth = sys.getrecursionlimit()
+        # By scope, while it lives: its locals and its line at its last step, where its names
+        # live if it is no function, and where in its code it was if that step was an exception.
+        self.last: dict[int, dict[str, str]] = {}
+        self.last_line: dict[int, int] = {}
+        self.namespace: dict[int, Any] = {}
+        self.raised_at: dict[int, int] = {}
+        self.hanging: list[frozenset[int]] = []
+        self.is_rendering_apart = False
 
     # -- events ---------------------------------------------------------------------------
 
     def on_call(self, frame: types.FrameType, event: str, arg: Any) -> Any:
         """The global trace function: only frames of the program's own source are followed."""
-        if frame.f_code.co_filename != FILENAME:
+        filename = frame.f_code.co_filename
+        if filename.startswith(OWN_FOLDER):
             return None
-        if self.depth >= self.max_depth:
-            # No recursion error may strike inside the recorder, so the stack is a little
-            # higher than the program knows, and the error it would have met is raised here.
-            for _ in pending_recursion_error():
-                pass
+        if self.stack.is_full():
+            if not self.stack.is_watched:
+                for _ in strike(RECURSION_ERROR):
+                    pass
             return None
-        self.depth += 1
-        self._step(frame, "call", None)
-        return self.on_event
+        return self.on_event(frame, event, arg) if filename == FILENAME else None
 
     def on_event(self, frame: types.FrameType, event: str, arg: Any) -> Any:
-        """The local trace function: lines, returns and exceptions of a followed frame."""
-        if event == "return":
-            self.depth -= 1
+        """The local trace function: calls, lines, returns and exceptions of a followed frame."""
         self._step(frame, event, arg)
+        release_locals(frame)
+        if self.signals:
+            for _ in strike(self.signals.pop()):
+                pass
         return self.on_event
 
     def _step(self, frame: types.FrameType, event: str, arg: Any) -> None:
@@ -95,22 +117,29 @@ class Tracer:
                 self.finish("step_limit", "")
             self.steps_left -= 1
             scope = self._scope(frame, event)
+            # Cleaning up behind an exception, Python may be on no line.
+            line = frame.f_lineno or self.last_line[scope]
+            self.last_line[scope] = line
             if event in ("call", "line"):
-                row = self._locals_row(frame, event, scope)
+                changed, gone = self._changes(frame, scope)
+                self._write([event, line, scope, changed, gone, None])
             else:
-                row = [event, frame.f_lineno, scope, {}, [], self._value(frame, event, scope, arg)]
-            self.last_event[scope] = event
-            self._write(row)
+                value = self._value(frame, event, scope, arg)
+                self._write([event, line, scope, {}, [], value])
         except MemoryError:
             self.finish("memory_limit", "")
+        # Calls from C have a limit of their own, which the program met first if it ends here.
+        except RecursionError:
+            for _ in strike(RECURSION_ERROR):
+                pass
         # Anything else here is a fault of the recorder, and must not look like the program's.
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001
             import traceback
 
             self.finish("recorder_failed", "".join(traceback.format_exception(error)))
 
     def _write(self, row: "list[Any]") -> None:
-        line = json.dumps(row).encode() + b"\n"
+        line = to_line(row)
         self.bytes_left -= len(line)
         if self.bytes_left < 0:
             self.finish("trace_limit", "")
@@ -124,64 +153,73 @@ class Tracer:
         known = self.scope_of.get(id(frame))
         if known is not None and not (event == "call" and is_fresh(frame)):
             return known
-        scope = len(self.last)
-        self.scope_of[id(frame)] = scope
-        self.last.append({})
-        self.last_event.append("")
         code = frame.f_code
         names = code.co_varnames + code.co_cellvars + code.co_freevars
-        order = list(dict.fromkeys(names)) if code.co_flags & inspect.CO_OPTIMIZED else []
+        order = list(dict.fromkeys(names)) if code.co_flags & CO_OPTIMIZED else []
         parameters = (
             code.co_argcount
             + code.co_kwonlyargcount
-            + bool(code.co_flags & inspect.CO_VARARGS)
-            + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+            + bool(code.co_flags & CO_VARARGS)
+            + bool(code.co_flags & CO_VARKEYWORDS)
         )
         name = getattr(code, "co_qualname", code.co_name)
-        write_all(
-            self.out,
-            json.dumps(["scope", name, code.co_firstlineno, order, parameters]).encode() + b"\n",
-        )
+        self._write(["scope", name, code.co_firstlineno, order, parameters])
+        scope = self.scopes
+        self.scopes += 1
+        self.scope_of[id(frame)] = scope
+        self.last[scope] = {}
+        self.last_line[scope] = code.co_firstlineno
+        if not code.co_flags & CO_OPTIMIZED:
+            self.namespace[scope] = frame.f_locals
         return scope
 
     def _value(self, frame: types.FrameType, event: str, scope: int, arg: Any) -> "str | None":
         if event == "exception":
+            self.raised_at[scope] = frame.f_lasti
             return self._render([arg])[0]
-        # Python reports a frame left by an exception as a return of None.
-        is_unwound = self.last_event[scope] == "exception" and not is_returning(frame)
-        if is_unwound or is_returning(frame):
-            self.scope_of.pop(id(frame), None)
-        return None if is_unwound else self._render([arg])[0]
+        # Python reports a frame left by an exception as a return of None. What it was doing
+        # tells the two apart, save where an exception was thrown into a generator at its yield.
+        if is_yielding(frame) and self.raised_at.get(scope) != frame.f_lasti:
+            return self._render([yielded(frame, arg)])[0]
+        for known in (self.last, self.last_line, self.namespace, self.raised_at):
+            known.pop(scope, None)
+        self.scope_of.pop(id(frame), None)
+        return self._render([arg])[0] if is_returning(frame) else None
 
     # -- state ----------------------------------------------------------------------------
 
-    def _locals_row(self, frame: types.FrameType, event: str, scope: int) -> "list[Any]":
-        values = dict(frame.f_locals)
-        if not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-            values = {name: values[name] for name in values if not is_dunder(name)}
-        texts = dict(zip(values, self._render(list(values.values())), strict=False))
+    def _changes(self, frame: types.FrameType, scope: int) -> "tuple[dict[str, str], list[str]]":
+        """The locals that are new or different since the scope's last step, and those gone."""
+        self.raised_at.pop(scope, None)
+        values = local_values(frame, self.namespace.get(scope))
+        texts = dict(zip(values, self._render(list(values.values())), strict=True))
         before = self.last[scope]
         changed = {name: text for name, text in texts.items() if before.get(name) != text}
         gone = [name for name in before if name not in texts]
         self.last[scope] = texts
-        return [event, frame.f_lineno, scope, changed, gone, None]
+        return changed, gone
 
     def _render(self, values: "list[Any]") -> "list[str]":
         if not self.is_guarded:
             return [render(value, self.value_chars) for value in values]
-        apart = [i for i, value in enumerate(values) if may_run_program_code(value)]
-        asked = [i for i in apart if type(values[i]) not in self.hanging]
-        answers = render_apart([values[i] for i in asked], self.value_chars) if asked else []
-        texts = dict(zip(asked, answers, strict=False))
-        for i, text in texts.items():
-            if text == "<unrenderable: no answer>":
-                self.hanging.add(type(values[i]))
+        reprs = [program_reprs(value) for value in values]
+        apart = [i for i, kinds in enumerate(reprs) if kinds and not self._is_hanging(kinds)]
+        texts: dict[int, str] = {}
+        while apart:
+            self.is_rendering_apart = True
+            answers = render_apart([values[i] for i in apart], self.value_chars)
+            self.is_rendering_apart = False
+            texts.update(zip(apart, answers, strict=False))
+            if answers[-1] == NO_ANSWER:
+                self.hanging.append(reprs[apart[len(answers) - 1]])
+            apart = [i for i in apart[len(answers) :] if not self._is_hanging(reprs[i])]
         return [
-            texts.get(i, "<unrenderable: no answer>")
-            if i in apart
-            else render(value, self.value_chars)
+            texts.get(i, NO_ANSWER) if reprs[i] else render(value, self.value_chars)
             for i, value in enumerate(values)
         ]
+
+    def _is_hanging(self, kinds: "frozenset[int]") -> bool:
+        return any(known <= kinds for known in self.hanging)
 
 
 def is_fresh(frame: types.FrameType) -> bool:
@@ -193,52 +231,24 @@ def is_fresh(frame: types.FrameType) -> bool:
 
 
 def is_returning(frame: types.FrameType) -> bool:
-    """At a return event: whether a return statement is being executed (no yield, no unwinding)."""
+    """At a return event: whether a return statement is being executed."""
     return frame.f_code.co_code[frame.f_lasti] in _RETURNS
 
 
-def is_dunder(name: str) -> bool:
-    """ "__name__" -> True"""
-    return name.startswith("__") and name.endswith("__")
+def is_yielding(frame: types.FrameType) -> bool:
+    """At a return event: whether a frame that can be resumed stands at its yield."""
+    code = frame.f_code.co_code
+    doing = code[frame.f_lasti]
+    # From 3.13 it already stands where it will be resumed.
+    return doing in _YIELDS or (doing == _RESUME and not is_fresh(frame))
 
 
-def write_all(fd: int, data: bytes) -> None:
-    """Write all of it, however the pipe takes it."""
-    while data:
-        data = data[os.write(fd, data) :]
+def yielded(frame: types.FrameType, value: Any) -> Any:
+    """What a yield gives; an async generator's comes wrapped, in a type that Python hides."""
+    if frame.f_code.co_flags & CO_ASYNC_GENERATOR and _is_wrapper(type(value)):
+        return get_referents(value)[0]
+    return value
 
 
-# -- recursion to the limit -----------------------------------------------------------------
-
-
-def pending_recursion_error() -> "Iterator[object]":
-    """Iterating over this makes a signal pending whose handler raises RecursionError.
-
-    A for loop calls the function from C, so that the interpreter first notices the signal when
-    the recorder has returned and the program's own frame goes on; and tracing stays on, which
-    it would not if the trace function itself raised.
-    """
-    return iter(functools.partial(_thread.interrupt_main, signal.SIGUSR2), None)
-
-
-def _raise_recursion_error(signum: int, frame: "types.FrameType | None") -> None:
-    raise RecursionError("maximum recursion depth exceeded")
-
-
-def install_recursion_guard(tracer: Tracer, used: int) -> None:
-    """Raise the real limit above the one the program sees, so that only the program meets it."""
-    seen = sys.getrecursionlimit()
-    set_limit = sys.setrecursionlimit
-    tracer.max_depth = seen - used
-    set_limit(seen + HEADROOM)
-    signal.signal(signal.SIGUSR2, _raise_recursion_error)
-
-    def getrecursionlimit() -> int:
-        return tracer.max_depth + used
-
-    def setrecursionlimit(limit: int) -> None:
-        set_limit(limit + HEADROOM)
-        tracer.max_depth = limit - used
-
-    sys.getrecursionlimit = getrecursionlimit
-    sys.setrecursionlimit = setrecursionlimit
+def _is_wrapper(kind: type) -> bool:
+    return bool(_name_of(kind) == "async_generator_wrapped_value")

@@ -1,9 +1,12 @@
 """Requests come in on one pipe, recorded steps go out on another; a fork for each program.
 
-A request is one line of JSON. The answer is a line a step, then a line `["end", …]` from the
-program's process if it got there, and always a line `["exit", status, was_timed_out]` from here.
+A request is one line of JSON. The answer is a line `["started", pid]`, a line a scope and a
+step, then a line `["end", …]` from the program's process if it got there, and always a line
+`["exit", status, was_timed_out]` from here.
 """
 
+import atexit
+import builtins
 import json
 import os
 import resource
@@ -12,38 +15,51 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from os import _exit, dup2
+from resource import RLIM_INFINITY, RLIMIT_AS, setrlimit
+from sys import gettrace, settrace
 from typing import Any, NoReturn
 
-from .tracer import FILENAME, Tracer, install_recursion_guard, write_all
+from .interrupts import FILENAME, Stack, defer_handlers, stack_height
+from .tracer import Tracer, could_shape_reprs
+from .wire import OWN_BUILTINS, out_of_reach, to_line, write_all
+
+__builtins__ = OWN_BUILTINS
 
 MODULE = "program"
 THREADS = "the program started threads: only the main thread is recorded"
+PROCESSES = "the program started processes: only the first is recorded"
+UNTRACED = "tracing was switched off, by the program or a full stack: steps may be missing"
 
 
 def serve(requests: int, answers: int) -> None:
     """Record programs until the other side closes the pipe."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "inner"]:
+        # The program may have modules of that name.
+        del sys.modules[name]
     with os.fdopen(requests, "rb", closefd=False) as lines:
         for line in lines:
             pid = os.fork()
             if pid == 0:
-                _record_and_exit(json.loads(line), requests, answers)
+                os.setpgid(0, 0)
+                os.close(requests)
+                _record_and_exit(json.loads(line), out_of_reach(answers))
             status, was_timed_out = _wait(pid, json.loads(line)["limits"]["seconds"])
-            write_all(answers, json.dumps(["exit", status, was_timed_out]).encode() + b"\n")
+            # On a line of its own, wherever the program's process was stopped.
+            write_all(answers, b"\n" + to_line(["exit", status, was_timed_out]))
 
 
 def _wait(pid: int, seconds: float) -> "tuple[int, bool]":
     """Wait for the program's process, and end it and all it started when its time is up."""
     was_timed_out = not _has_exited(pid, seconds)
     # The whole group, always: a program may have left processes behind.
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
     if was_timed_out:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), was_timed_out
 
 
@@ -63,100 +79,154 @@ def _has_exited(pid: int, seconds: float) -> bool:
     return False
 
 
-def _record_and_exit(request: "dict[str, Any]", requests: int, answers: int) -> NoReturn:
-    """In the fork: set the limits, run the program under the tracer, say how it ended."""
-    os.setpgid(0, 0)
-    os.close(requests)
+# -- in the fork ------------------------------------------------------------------------------
 
+
+def _record_and_exit(request: "dict[str, Any]", out: int) -> NoReturn:
+    """Set the limits, run the program under the tracer, say how it ended."""
+    write_all(out, to_line(["started", os.getpid()]))
     notes: list[str] = []
+    flush = _open_streams(request, notes)
 
-    def finish(reason: str, detail: str) -> NoReturn:
-        sys.settrace(None)
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            # Whatever the program has put there, or a full disk: the recording is what counts.
-            except BaseException as error:
-                notes.append(f"output lost: {type(error).__name__}")
-        write_all(answers, json.dumps(["end", reason, detail, notes]).encode() + b"\n")
-        os._exit(0)
+    def finish(reason: str, detail: str, status: int = 0) -> NoReturn:
+        settrace(None)
+        if reason == "memory_limit":
+            setrlimit(RLIMIT_AS, (RLIM_INFINITY, RLIM_INFINITY))
+        flush()
+        write_all(out, to_line(["end", reason, detail, notes]))
+        _exit(status)
+
+    _set_limits(request["limits"])
+    sys.argv = [MODULE]
+    sys.path[:0] = request["path"]
+    # Run as a script where no call is asked for, else loaded as a module.
+    module = type(sys)("__main__" if request["entry"] is None else MODULE)
+    sys.modules[module.__name__] = module
+    namespace = module.__dict__
+    namespace["__builtins__"] = builtins
+
+    # The program is executed from this very function, so this is how high it starts.
+    stack = Stack(eval("stack_height()", {"stack_height": stack_height}))
+    signals: list[int] = []
+    defer_handlers(signals)
+    try:
+        code = compile(request["text"], FILENAME, "exec", dont_inherit=True)
+        start = code
+        if request["entry"] is not None:
+            start = compile(f"{request['entry']}()", "<recorder>", "eval")
+            eval(code, namespace)
+    except MemoryError:
+        finish("memory_limit", "")
+    except BaseException as error:  # noqa: BLE001
+        finish("not_loaded", f"{type(error).__name__}: {_text(error)}", 1)
+    tracer = Tracer(
+        request["limits"],
+        out,
+        is_guarded=bool(request["path"]) or could_shape_reprs(code),
+        stack=stack,
+        signals=signals,
+        finish=finish,
+    )
+    _watch_company(tracer, notes)
+    end: tuple[str, str, int] = ("finished", "", 0)
+    hook = tracer.on_call
+    settrace(hook)
+    try:
+        # Held until tracing is off: what happens as it is dropped comes after the trace.
+        result = eval(start, namespace)
+        is_traced = gettrace() == hook
+        settrace(None)
+        del result
+    except BaseException as error:  # noqa: BLE001
+        is_traced = gettrace() == hook
+        settrace(None)
+        end = _end(error)
+    if not is_traced:
+        notes.append(UNTRACED)
+    if end[0] != "memory_limit":
+        _leave_as_python_does(notes)
+    finish(*end)
+
+
+def _end(error: BaseException) -> "tuple[str, str, int]":
+    """How a program ended that something was raised in: the reason, its detail, its status."""
+    if isinstance(error, SystemExit):
+        is_number = isinstance(error.code, int)
+        status = error.code & 0xFF if is_number else int(error.code is not None)  # type: ignore[operator]
+        return "exited", _text(error.code), status
+    if isinstance(error, MemoryError):
+        return "memory_limit", "", 1
+    return "raised", f"{type(error).__name__}: {_text(error)}", 1
+
+
+def _text(value: object) -> str:
+    try:
+        return str(value)
+    # A __str__ of the program's own.
+    except BaseException as error:  # noqa: BLE001
+        return f"<unrenderable: {type(error).__name__}>"
+
+
+def _watch_company(tracer: Tracer, notes: "list[str]") -> None:
+    """Note the threads and processes that the program starts, and leave them unrecorded."""
 
     def on_thread(frame: object, event: str, arg: object) -> None:
         if THREADS not in notes:
             notes.append(THREADS)
 
-    _set_limits(request["limits"])
-    _open_streams(request)
-    sys.argv = [MODULE]
-    sys.path[:0] = request["path"]
+    def on_fork() -> None:
+        if not tracer.is_rendering_apart and PROCESSES not in notes:
+            notes.append(PROCESSES)
+
+    def be_unrecorded() -> None:
+        settrace(None)
+        dup2(os.open(os.devnull, os.O_WRONLY), tracer.out)
+
     threading.settrace(on_thread)
-    # Run as a script where no call is asked for, else loaded as a module.
-    module = type(sys)("__main__" if request["entry"] is None else MODULE)
-    sys.modules[module.__name__] = module
-    namespace = module.__dict__
-    try:
-        code = compile(request["text"], FILENAME, "exec", dont_inherit=True)
-        if request["entry"] is not None:
-            exec(code, namespace)
-    except BaseException as error:
-        finish("not_loaded", f"{type(error).__name__}: {error}")
-    tracer = Tracer(code, request["limits"], answers, finish)
-    install_recursion_guard(tracer, used=_depth())
-    reason, detail = "finished", ""
-    hook = tracer.on_call
-    sys.settrace(hook)
-    try:
-        if request["entry"] is None:
-            exec(code, namespace)
-        else:
-            namespace[request["entry"]]()
-    except SystemExit as error:
-        reason, detail = "exited", str(error.code)
-    except MemoryError:
-        reason, detail = "memory_limit", ""
-    # The program's exception is a result, whatever it is.
-    except BaseException as error:
-        reason, detail = "raised", f"{type(error).__name__}: {_text(error)}"
-    if sys.gettrace() != hook:
-        notes.append("the program switched tracing off: steps may be missing")
-    finish(reason, detail)
+    os.register_at_fork(after_in_parent=on_fork, after_in_child=be_unrecorded)
 
 
-def _depth() -> int:
-    """How many frames the recorder has on the stack below the program."""
-    frame, depth = sys._getframe(1), 0
-    while frame is not None:
-        frame, depth = frame.f_back, depth + 1  # type: ignore[assignment]
-    return depth
-
-
-def _text(error: BaseException) -> str:
-    try:
-        return str(error)
-    # A __str__ of the program's own.
-    except BaseException as second:
-        return f"<unrenderable: {type(second).__name__}>"
+def _leave_as_python_does(notes: "list[str]") -> None:
+    """Wait for the program's threads and call what it registered for its exit."""
+    for last_act in (threading._shutdown, atexit._run_exitfuncs):  # type: ignore[attr-defined]
+        try:
+            last_act()
+        except BaseException as error:  # noqa: BLE001
+            notes.append(f"failed at exit: {type(error).__name__}")
 
 
 def _set_limits(limits: "dict[str, Any]") -> None:
-    memory = limits["memory_mb"] * 1_000_000
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    setrlimit(RLIMIT_AS, (limits["memory_mb"] * 1_000_000, RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     size = limits["output_mb"] * 1_000_000
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 
 
-def _open_streams(request: "dict[str, Any]") -> None:
-    """The program's own standard streams: its input from a file, its output into one."""
+def _open_streams(request: "dict[str, Any]", notes: "list[str]") -> "Callable[[], None]":
+    """Its input from a file, its output into one, its error output nowhere: gives what flushes."""
     for fd, path, flags in (
         (0, request["stdin"], os.O_RDONLY),
         (1, request["stdout"], os.O_WRONLY | os.O_APPEND),
-        (2, request["stdout"], os.O_WRONLY | os.O_APPEND),
+        (2, os.devnull, os.O_WRONLY),
     ):
         opened = os.open(path, flags)
         os.dup2(opened, fd)
         os.close(opened)
-    sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
-    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+    # The streams are those that this interpreter was started with: as any program has them.
+    first = sys.stdout
+    first_buffer = first.buffer
+
+    def flush() -> None:
+        for stream in (getattr(sys, "stdout", None), first, first_buffer):
+            try:
+                if stream is not None:
+                    stream.flush()
+            # Closed or detached by the program, and flushed by that.
+            except ValueError:
+                pass
+            # Whatever the program has put there, or a full disk: the recording is what counts.
+            except BaseException as error:  # noqa: BLE001
+                notes.append(f"output lost: {type(error).__name__}")
+
+    return flush

@@ -1,0 +1,99 @@
+"""`worldline diagnose RECORDED.jsonl`: where each recorded prediction leaves reality."""
+
+import json
+from pathlib import Path
+
+import click
+
+from worldline.cli.console import make_console, progress
+from worldline.cli.options import limit_options, python_option, tokenizer_option
+from worldline.diagnose import diagnosis_to_json
+from worldline.predict import read_recorded
+from worldline.recorders import PythonRecorder
+from worldline.report import sample_lines, summarize, summary_tables, summary_to_json
+from worldline.runs import Sample, examine
+from worldline.tokens import load_tokenizer
+from worldline.trace import Limits
+
+
+@click.command()
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="For people; one JSON object; or a line of JSON a sample.",
+)
+@click.option("--only", metavar="OUTCOME", help="List only samples with this outcome or cause.")
+@click.option("--summary", "is_summary", is_flag=True, help="The tables alone.")
+@python_option
+@tokenizer_option
+@limit_options
+def diagnose(
+    files: tuple[Path, ...],
+    form: str,
+    only: str | None,
+    is_summary: bool,
+    python: str | None,
+    tokenizer: str | None,
+    **limits: float,
+) -> None:
+    """Execute the programs in files of recorded predictions and say where each one went wrong.
+
+    Each line of a FILE is a JSON object with `id`, `output` (the model's text), and `code` and
+    `call` (or `context`). The programs run with your rights.
+    """
+    samples = examine_files(files, python, tokenizer, Limits(**limits))  # type: ignore[arg-type]
+    diagnoses = [sample.diagnosis for sample in samples]
+    summary = summarize(diagnoses)
+    listed = [
+        d
+        for d in diagnoses
+        if only is None or only in (d.facts.outcome, d.where, d.kind, d.cause and d.cause.name)
+    ]
+    if form == "jsonl":
+        for d in listed:
+            click.echo(json.dumps(diagnosis_to_json(d)))
+    elif form == "json":
+        rows = [diagnosis_to_json(d) for d in listed]
+        click.echo(json.dumps({"summary": summary_to_json(summary), "samples": rows}, indent=1))
+    else:
+        console = make_console()
+        console.print(summary_tables(summary))
+        if not is_summary:
+            for line in sample_lines(listed, width=console.width):
+                console.print(line, soft_wrap=True)
+        hint_comprehensions(samples)
+
+
+def examine_files(
+    files: tuple[Path, ...], python: str | None, tokenizer: str | None, limits: Limits
+) -> list[Sample]:
+    """Read all predictions, execute and diagnose each, with progress."""
+    counter = load_tokenizer(tokenizer) if tokenizer else None
+    predictions = [p for file in files for p in read_recorded(file)]
+    samples = []
+    with PythonRecorder(python=python) as recorder, progress("diagnosing", len(predictions)) as bar:
+        for prediction in predictions:
+            samples.append(examine(prediction, recorder, limits=limits, tokenizer=counter))
+            bar.advance(bar.task_ids[0])
+    return samples
+
+
+def hint_comprehensions(samples: list[Sample]) -> None:
+    """Say so where a comparison was coarser than it could be."""
+    folded = sum(
+        not sample.truth.origin.has_comprehension_frames
+        and any(".0" in written.locals for written in sample.prediction.decoded.written)
+        for sample in samples
+    )
+    if folded:
+        click.echo(
+            f"\n{folded} predictions step through comprehensions, which this Python does not do; "
+            "--python python3.11 compares those steps, too.",
+            err=True,
+        )

@@ -1,0 +1,39 @@
+"""The `worldline` command and how it reports errors."""
+
+import sys
+
+import click
+
+from worldline.cli.demo import demo
+from worldline.cli.diagnose import diagnose
+from worldline.cli.record import record
+from worldline.cli.show import show
+from worldline.errors import WorldlineError
+
+
+class _Group(click.Group):
+    """Errors of our own are told in one line; anything else is a bug and keeps its traceback."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except WorldlineError as error:
+            click.echo(f"worldline: {error}", err=True)
+            sys.exit(2)
+        except BrokenPipeError:
+            # The reader (head, less) has seen enough.
+            sys.stderr.close()
+            sys.exit(0)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="worldline", prog_name="worldline")
+def main() -> None:
+    """A debugger for code world models.
+
+    Start with `worldline demo`: one small prediction for each kind of outcome.
+    """
+
+
+for command in (demo, record, diagnose, show):
+    main.add_command(command)

@@ -1,0 +1,50 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from worldline.trace import Limits
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def python_option(command: Command) -> Command:
+    """`--python`: the interpreter that programs run with."""
+    return click.option(
+        "--python",
+        metavar="PATH",
+        help="Run programs with this interpreter (CPython 3.10 or later) instead of this one.",
+    )(command)
+
+
+def tokenizer_option(command: Command) -> Command:
+    """`--tokenizer`: count tokens, too."""
+    return click.option(
+        "--tokenizer",
+        metavar="NAME",
+        help="Count tokens with llama3, bytes, or a tokenizer.json or tokenizer.model.",
+    )(command)
+
+
+def limit_options(command: Command) -> Command:
+    """`--steps` and its like: what a recording may use."""
+    defaults = Limits()
+    for name, kind, text in (
+        ("output_mb", int, "printed, in MB"),
+        ("trace_mb", int, "trace, in MB"),
+        ("value_chars", int, "characters of one value; longer ones are cut and say so"),
+        ("memory_mb", int, "memory, in MB"),
+        ("seconds", float, "time, in seconds"),
+        ("steps", int, "steps"),
+    ):
+        command = click.option(
+            f"--{name.replace('_', '-')}",
+            name,
+            type=click.FloatRange(min=0, min_open=True) if kind is float else click.IntRange(min=1),
+            default=getattr(defaults, name),
+            show_default=True,
+            help=f"Limit: {text}.",
+        )(command)
+    return command

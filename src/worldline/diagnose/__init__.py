@@ -1,0 +1,41 @@
+"""Where, what and why: a divergence with its facts and its cause."""
+
+from worldline.diagnose.actions import ActionFacts, ActionKind
+from worldline.diagnose.causes import RULES, Cause, CauseName, Rule, find_cause
+from worldline.diagnose.diagnosis import (
+    Diagnosis,
+    diagnose,
+    diagnosis_to_json,
+)
+from worldline.diagnose.facts import Facts, HorizonFacts, Outcome, gather_facts
+from worldline.diagnose.operations import OperationFacts, operation_facts
+from worldline.diagnose.values import Change, ValueFacts, ValueKind, value_kind
+from worldline.diagnose.wording import difference, place, printable, shorten, why
+
+__all__ = [
+    "RULES",
+    "ActionFacts",
+    "ActionKind",
+    "Cause",
+    "CauseName",
+    "Change",
+    "Diagnosis",
+    "Facts",
+    "HorizonFacts",
+    "OperationFacts",
+    "Outcome",
+    "Rule",
+    "ValueFacts",
+    "ValueKind",
+    "diagnose",
+    "diagnosis_to_json",
+    "difference",
+    "find_cause",
+    "gather_facts",
+    "operation_facts",
+    "place",
+    "printable",
+    "shorten",
+    "value_kind",
+    "why",
+]

@@ -1,0 +1,61 @@
+"""Rows go in, lines of JSON come out, built on nothing that a program can replace."""
+
+import builtins
+import errno
+import os
+from fcntl import F_DUPFD_CLOEXEC, fcntl
+from json.encoder import encode_basestring_ascii as quote
+from os import close, closerange, write
+from types import ModuleType
+from typing import Any
+
+# A function looks names up in the `__builtins__` that its module had when it was defined. With
+# a copy there, the recorder keeps its `repr` and `dict`, whatever the program does to them.
+OWN_BUILTINS = ModuleType("builtins")
+vars(OWN_BUILTINS).update(vars(builtins))
+__builtins__ = OWN_BUILTINS
+
+# High enough that a program opens the same file descriptors as it would alone.
+_FIRST_FD = 200
+
+
+def to_line(row: "list[Any]") -> bytes:
+    """["line", 3, 0, {"x": "1"}, [], None] -> b'["line",3,0,{"x":"1"},[],null]' and a newline"""
+    return encode(row).encode() + b"\n"
+
+
+def encode(value: Any) -> str:
+    """JSON of what rows are made of: strings, ints, bools, None, and lists and dicts of them."""
+    kind = type(value)
+    if kind is str:
+        return quote(value)
+    if kind is list:
+        return "[" + ",".join([encode(item) for item in value]) + "]"
+    if kind is dict:
+        pairs = [f"{quote(key)}:{encode(item)}" for key, item in value.items()]
+        return "{" + ",".join(pairs) + "}"
+    return {None: "null", True: "true", False: "false"}[value] if kind is not int else f"{value}"
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write all of it, however the pipe takes it."""
+    while data:
+        data = data[write(fd, data) :]
+
+
+def out_of_reach(fd: int) -> int:
+    """Move a file descriptor to where a program that closes them all does not reach it."""
+    moved = int(fcntl(fd, F_DUPFD_CLOEXEC, _FIRST_FD))
+    close(fd)
+
+    def close_but_ours(fd: int) -> None:
+        if fd == moved:
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        close(fd)
+
+    def closerange_but_ours(low: int, high: int, /) -> None:
+        closerange(low, min(high, moved))
+        closerange(max(low, moved + 1), high)
+
+    os.close, os.closerange = close_but_ours, closerange_but_ours
+    return moved

@@ -1,0 +1,17 @@
+"""What people read: tables, lines and pages made from diagnoses and traces."""
+
+from worldline.report.recording import ending_text, trace_lines
+from worldline.report.sidebyside import side_by_side
+from worldline.report.summary import Summary, summarize, summary_to_json
+from worldline.report.terminal import sample_lines, summary_tables
+
+__all__ = [
+    "Summary",
+    "ending_text",
+    "sample_lines",
+    "side_by_side",
+    "summarize",
+    "summary_tables",
+    "summary_to_json",
+    "trace_lines",
+]

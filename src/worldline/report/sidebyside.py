@@ -1,0 +1,198 @@
+"""A sample goes in; the real and the imagined execution side by side come out."""
+
+from collections.abc import Mapping
+from difflib import SequenceMatcher
+
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from worldline.align import Divergence, comparable
+from worldline.codecs import Decoded
+from worldline.diagnose import Diagnosis, difference, place, printable, shorten, why
+from worldline.report.recording import exception_text, highlight
+from worldline.runs import Sample
+from worldline.trace import Step, Trace, states
+
+BEFORE, AFTER = 4, 6
+
+
+def side_by_side(
+    sample: Sample, *, width: int, before: int = BEFORE, after: int = AFTER
+) -> RenderableType:
+    """Both executions around the place where they part, and what is known about it."""
+    truth, decoded = comparable(sample.truth, sample.prediction.decoded)
+    divergence = sample.diagnosis.facts.divergence
+    centre = divergence.step if divergence else len(decoded.steps)
+    first = max(0, centre - before)
+    last = centre + after + 1
+    parts: list[RenderableType] = [
+        headline(sample.diagnosis, width=width),
+        Text(),
+        steps_table(truth, decoded, first, last, divergence, width),
+        Text(),
+    ]
+    if divergence and divergence.where not in ("action", "end"):
+        parts += [value_difference(divergence.true, divergence.predicted, width=width), Text()]
+    parts.append(facts_text(sample))
+    return Group(*parts)
+
+
+def headline(diagnosis: Diagnosis, *, width: int) -> RenderableType:
+    """The sample, its outcome and its one-line story."""
+    text = Text()
+    text.append(printable(diagnosis.id), "bold")
+    text.append(f"  {diagnosis.facts.outcome}", "bold red" if diagnosis.where else "bold")
+    if diagnosis.where:
+        text.append(f"  {place(diagnosis)}")
+    story = difference(diagnosis, width=max(30, width // 3))
+    return Group(
+        text, Text(f"{story}{': ' if story and diagnosis.cause else ''}{why(diagnosis)}"), Rule()
+    )
+
+
+def steps_table(
+    truth: Trace, decoded: Decoded, first: int, last: int, parting: Divergence | None, width: int
+) -> Table:
+    """A row a step: what is real on the left, what was imagined on the right.
+
+    ✗ marks where they part; behind it, = marks a step that is the same again, whole state and
+    all, and ≠ one that is not.
+    """
+    table = Table(expand=False, pad_edge=False, box=None, show_header=True)
+    table.add_column("step", justify="right", style="dim", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("real", no_wrap=True)
+    table.add_column("imagined", no_wrap=True)
+    half = max(20, (width - 14) // 2)
+    colours = dict(zip(truth.program.lines, highlight(truth.program.lines), strict=True))
+    both = (list(truth.states()), list(states(decoded.steps)))
+    written = [Text(printable(w.line)) for w in decoded.written]
+    for index in range(first, min(last, max(len(truth.steps), len(decoded.steps)))):
+        real = imagined = Text("")
+        if index < len(truth.steps):
+            step = truth.steps[index]
+            real = _cell(step, colours[truth.source_line(step)], step.changed, half)
+        if index < len(decoded.steps):
+            line = decoded.written[index].line
+            step = decoded.steps[index]
+            shown = dict(step.changed)
+            if parting is not None and index == parting.step:
+                shown |= {d.name: d.predicted or "nothing" for d in parting.differences}
+            imagined = _cell(step, colours.get(line, written[index]), shown, half)
+        elif index == len(decoded.steps):
+            imagined = Text(decoded.reason, "dim italic")
+        mark = ""
+        if parting is not None and index >= parting.step:
+            is_same = _is_same(truth, decoded, index, both)
+            mark = "✗" if index == parting.step else "=" if is_same else "≠"
+        colour = "red bold" if mark == "✗" else "dim"
+        table.add_row(str(index), Text(mark, colour), real, imagined)
+    return table
+
+
+def _is_same(
+    truth: Trace,
+    decoded: Decoded,
+    index: int,
+    both: tuple[list[dict[str, str]], list[dict[str, str]]],
+) -> bool:
+    """Whether both sides are on the same line with the same whole state, or value."""
+    if index >= min(len(truth.steps), len(decoded.steps)):
+        return False
+    real, imagined = truth.steps[index], decoded.steps[index]
+    if truth.source_line(real) != decoded.written[index].line:
+        return False
+    if real.has_locals and imagined.has_locals:
+        return both[0][index] == both[1][index]
+    return (real.event, real.value) == (imagined.event, imagined.value)
+
+
+def _cell(step: Step, source: Text, changed: Mapping[str, str], width: int) -> Text:
+    """One step in one cell: event, line, and what it tells."""
+    mark = {"call": "→ ", "line": "  ", "return": "← ", "exception": "✗ "}[step.event]
+    text = Text(mark, "bold cyan")
+    text.append_text(_lstrip(source))
+    if step.event == "exception":
+        tells = exception_text(step.value or "")
+    elif step.event == "return":
+        tells = "left by the exception" if step.value is None else f"= {step.value}"
+    else:
+        tells = "  ".join(f"{name}={value}" for name, value in changed.items())
+    if tells:
+        room = max(12, width - min(len(text), width // 2) - 3)
+        text.truncate(max(width // 2, width - len(tells) - 3), overflow="ellipsis")
+        text.append("  ")
+        text.append(shorten(tells, room), "yellow")
+    text.truncate(width, overflow="ellipsis")
+    return text
+
+
+def _lstrip(text: Text) -> Text:
+    spaces = len(text.plain) - len(text.plain.lstrip())
+    return text[spaces:] if spaces < len(text.plain) else text
+
+
+def value_difference(true: str, predicted: str, *, width: int) -> Text:
+    """The two values, one above the other, with what differs marked.
+
+    Marks are signs under the text as well as colours, so that neither is needed alone.
+    """
+    start = next(
+        (i for i, (a, b) in enumerate(zip(true, predicted, strict=False)) if a != b),
+        min(len(true), len(predicted)),
+    )
+    room = max(20, width - 12)
+    true, predicted = printable(true), printable(predicted)
+    true, predicted = shorten(true, room, start), shorten(predicted, room, start)
+    blocks = SequenceMatcher(None, true, predicted, autojunk=False).get_opcodes()
+    real, imagined, marks = Text("real      ", "bold"), Text("imagined  ", "bold"), Text(" " * 10)
+    for kind, a, b, c, d in blocks:
+        real.append(true[a:b], "" if kind == "equal" else "green bold")
+        imagined.append(predicted[c:d], "" if kind == "equal" else "red bold")
+        marks.append((" " if kind == "equal" else "^") * max(d - c, int(kind == "delete")))
+    return Text("\n").join([real, imagined, marks])
+
+
+def facts_text(sample: Sample) -> Text:
+    """The facts of the diagnosis in words."""
+    facts, cause = sample.diagnosis.facts, sample.diagnosis.cause
+    lines: list[str] = []
+    if facts.operation and facts.operation.source:
+        hidden = facts.operation.hidden
+        lines.append(
+            f"executed   line {facts.operation.line}: {facts.operation.source}"
+            + (f"   ({hidden} hidden value{'s' if hidden > 1 else ''})" if hidden else "")
+        )
+    if facts.value:
+        leaf = f" at {facts.value.leaf} ({facts.value.leaf_kind})" if facts.value.leaf else ""
+        change = f", {facts.value.change}" if facts.value.change else ""
+        moved = facts.value.moved_tokens
+        tokens = f", {moved} tokens moved" if moved is not None else ""
+        lines.append(f"value      {facts.value.kind}{leaf}{change}{tokens}")
+    if facts.action:
+        legal = "allowed" if facts.action.is_legal else "not allowed"
+        lines.append(f"action     {facts.action.kind}: {legal} by the control flow")
+    if facts.horizon:
+        lines.append(
+            f"horizon    step {facts.horizon.step}, iteration {facts.horizon.iteration}, "
+            f"call depth {facts.horizon.call_depth}, "
+            f"{facts.horizon.chars_before} characters written"
+        )
+    recovery = facts.alignment.recovery if facts.alignment else None
+    if recovery:
+        result = {True: "right", False: "wrong", None: "not reached"}[recovery.is_result_right]
+        lines.append(
+            f"afterwards found back {recovery.times} times ({recovery.steps} steps); "
+            f"result {result}"
+        )
+    if cause:
+        status = f"confirmed by {cause.confirmed_by}" if cause.confirmed_by else "a hypothesis"
+        lines.append(f"cause      {cause.name}: {cause.sentence} ({status})")
+    if facts.is_reference_right is False:
+        expected = shorten(sample.prediction.expected or "", 60)
+        lines.append(f"reference  {expected} is not what the program returns")
+    if facts.note:
+        lines.append(f"note       {facts.note}")
+    return Text("\n".join(lines))

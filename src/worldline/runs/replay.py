@@ -1,0 +1,58 @@
+"""A file of recorded predictions goes in; each is executed for real and diagnosed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from worldline.diagnose import Diagnosis, diagnose
+from worldline.predict import Prediction, read_recorded
+from worldline.recorders import PythonRecorder, Recorder
+from worldline.tokens import Tokenizer
+from worldline.trace import Limits, Trace
+
+# Real steps that are recorded beyond the end of a cut prediction: enough to see it find back.
+MARGIN = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One prediction beside what really happens, and what follows from it."""
+
+    prediction: Prediction
+    truth: Trace
+    diagnosis: Diagnosis
+
+
+def examine(
+    prediction: Prediction,
+    recorder: Recorder,
+    *,
+    limits: Limits | None = None,
+    tokenizer: Tokenizer | None = None,
+) -> Sample:
+    """Execute the program of a prediction and diagnose what was predicted of it."""
+    limits = limits or Limits()
+    if prediction.is_cut:
+        # Nothing beyond is compared; some of these programs run for millions of steps.
+        needed = len(prediction.decoded.steps) + MARGIN
+        limits = replace(limits, steps=min(limits.steps, needed))
+    truth = recorder.record(prediction.program, limits=limits)
+    return Sample(prediction, truth, diagnose(truth, prediction, tokenizer=tokenizer))
+
+
+def diagnose_recorded(
+    path: Path | str,
+    *,
+    python: str | None = None,
+    codec: str = "cwm",
+    limits: Limits | None = None,
+    tokenizer: Tokenizer | None = None,
+) -> Iterator[Sample]:
+    """Diagnose every prediction in a file, in its order.
+
+    for sample in diagnose_recorded("predictions.jsonl"):
+        print(sample.diagnosis.facts.outcome)
+    """
+    with PythonRecorder(python=python) as recorder:
+        for prediction in read_recorded(Path(path), codec=codec):
+            yield examine(prediction, recorder, limits=limits, tokenizer=tokenizer)

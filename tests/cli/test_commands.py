@@ -1,0 +1,208 @@
+"""The commands, run as a user would: what they print, and how they refuse."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from worldline.cli import main
+from worldline.codecs import codec_named
+from worldline.demo import PREDICTIONS
+from worldline.diagnose.facts import Outcome
+from worldline.trace import Program, trace_from_json
+
+ADD = "def f(a, b):\n    c = a + b\n    return c\n"
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def add(tmp_path: Path) -> Path:
+    path = tmp_path / "add.py"
+    path.write_text(ADD, encoding="utf-8")
+    return path
+
+
+def test_record_for_people(add: Path) -> None:
+    found = run("record", add, "--call", "f(1, 3)")
+    assert found.exit_code == 0
+    lines = found.output.splitlines()
+    assert len(lines) == 8
+    assert "def f(a, b):" in lines[2]
+    assert "a = 1, b = 3" in lines[2]
+    assert "c = 4" in lines[4]
+    assert "returns 4" in lines[5]
+    assert lines[7].startswith("finished: 4  (7 steps, Python 3.")
+
+
+def test_record_in_other_formats(add: Path, tmp_path: Path) -> None:
+    trace = trace_from_json(
+        json.loads(run("record", add, "--call", "f(1, 3)", "--format", "json").output)
+    )
+    assert trace.result == "4"
+    assert (
+        run("record", add, "--call", "f(1, 3)", "--format", "cwm", "-o", tmp_path / "t").exit_code
+        == 0
+    )
+    codec = codec_named("cwm")
+    text = (tmp_path / "t").read_text(encoding="utf-8")
+    assert text == "".join(codec.prompt(Program(ADD, "f(1, 3)")) + codec.encode(trace))
+
+
+def test_record_a_module_and_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "neighbour.py").write_text("VALUE = 5\n", encoding="utf-8")
+    path = tmp_path / "here.py"
+    path.write_text(
+        "import neighbour\nx = neighbour.VALUE + int(input())\nprint(x)\n", encoding="utf-8"
+    )
+    (tmp_path / "in.txt").write_text("2\n", encoding="utf-8")
+    found = run("record", path, "--stdin", tmp_path / "in.txt")
+    assert "x = 7" in found.output
+    assert "printed: 7" in found.output
+
+
+def test_a_limit_is_said(add: Path) -> None:
+    found = run("record", add, "--call", "f(1, 3)", "--steps", "3")
+    assert "step limit: more than 3 steps" in found.output
+    cut = CliRunner().invoke(
+        main, ["record", str(add), "--call", "f(1, 3)", "--steps", "3", "--format", "json"]
+    )
+    assert "the trace is not whole: step_limit" in cut.stderr
+
+
+def test_a_program_that_raises_is_a_result(add: Path) -> None:
+    found = run("record", add, "--call", "f(1, 'x')")
+    assert found.exit_code == 0
+    assert "raises TypeError" in found.output
+    assert "raised: TypeError" in found.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("record", "none.py"), "cannot read the program"),
+        (("diagnose", "none.jsonl"), "cannot read none.jsonl"),
+        (("show", str(PREDICTIONS), "wrong"), "no sample 'wrong' in .*; there is wrong_argument"),
+        (("diagnose", str(PREDICTIONS), "--tokenizer", "morse"), "no tokenizer 'morse'"),
+        (("diagnose", str(PREDICTIONS), "--python", "/none"), "cannot start /none.*--python"),
+    ],
+)
+def test_errors_say_what_to_do(arguments: tuple[str, ...], message: str) -> None:
+    import re
+
+    found = run(*arguments)
+    assert found.exit_code == 2
+    assert found.stderr.startswith("worldline: ")
+    assert re.search(message, found.stderr)
+    assert "Traceback" not in found.output
+
+
+def test_a_bad_call_is_refused_before_anything_runs(add: Path) -> None:
+    found = run("record", add, "--call", "f(1,")
+    assert found.exit_code == 2
+    assert "is not one Python expression" in found.stderr
+
+
+def test_demo_has_every_outcome() -> None:
+    from typing import get_args
+
+    found = run("demo")
+    assert found.exit_code == 0
+    rows = json.loads(run("diagnose", PREDICTIONS, "--format", "json").output)
+    assert {row["outcome"] for row in rows["samples"]} == set(get_args(Outcome))
+    for row in rows["samples"]:
+        assert row["id"] in found.output
+    assert rows["summary"]["total"] == len(rows["samples"]) == 15
+    assert rows["summary"]["right_for_wrong_reasons"] >= 1
+
+
+def test_demo_samples_are_what_their_names_say() -> None:
+    rows = json.loads(run("diagnose", PREDICTIONS, "--format", "json").output)["samples"]
+    by_id = {row["id"]: row for row in rows}
+    for outcome in (
+        "correct",
+        "truncated",
+        "answer_lost",
+        "reference_wrong",
+        "malformed",
+        "no_output",
+    ):
+        assert by_id[outcome]["outcome"] == outcome
+    assert by_id["engine_error"]["outcome"] == "error"
+    assert (by_id["wrong_argument"]["where"], by_id["wrong_argument"]["variable"]) == (
+        "argument",
+        "text",
+    )
+    assert (by_id["wrong_string"]["where"], by_id["wrong_string"]["predicted"]) == (
+        "state",
+        "'be,'",
+    )
+    assert by_id["wrong_return"]["where"] == "return"
+    assert by_id["loop_left_early"]["action"] == "loop_left_early"
+    assert by_id["invented_line"]["action"] == "line_invented"
+    assert by_id["stopped_early"]["where"] == "end"
+    assert (by_id["wrong_before_the_cut"]["outcome"], by_id["wrong_before_the_cut"]["is_cut"]) == (
+        "diverged",
+        True,
+    )
+    assert by_id["right_for_wrong_reasons"]["is_result_right"] is True
+
+
+def test_demo_of_one_and_to_a_file(tmp_path: Path) -> None:
+    one = run("demo", "wrong_string")
+    assert "imagined" in one.output
+    assert "'be,' instead of 'be'" in one.output
+    assert run("demo", "none").exit_code == 2
+    assert run("demo", "-o", tmp_path / "d.jsonl").exit_code == 0
+    assert (tmp_path / "d.jsonl").read_bytes() == PREDICTIONS.read_bytes()
+
+
+def test_diagnose_lists_and_counts() -> None:
+    found = run("diagnose", PREDICTIONS, "--only", "truncated")
+    assert "Outcomes of 15 predictions" in found.output
+    assert "cut by the token budget" in found.output
+    assert "handled the characters" not in found.output
+    lines = run("diagnose", PREDICTIONS, "--format", "jsonl").output.splitlines()
+    assert len([json.loads(line) for line in lines]) == 15
+    assert "copied wrongly" not in run("diagnose", PREDICTIONS, "--summary").output
+
+
+def test_brackets_in_programs_are_shown_as_they_are() -> None:
+    """Square brackets are markup to the library that draws tables."""
+    assert "counts[word] = counts.get(word, 0) + 1" in run("demo").output
+    assert "counts[word] = counts.get(word, 0) + 1" in run("demo", "wrong_string").output
+
+
+def test_show_with_source_and_a_wider_view() -> None:
+    found = run("show", PREDICTIONS, "loop_left_early", "--before", "1", "--after", "0", "--source")
+    assert "def count_words(text):" in found.output
+    assert "loop_left_early: allowed by the control flow" in found.output
+    rows = [line for line in found.output.splitlines() if line.strip()[:2] in ("19", "20", "21")]
+    assert len(rows) == 2
+
+
+def test_values_with_escapes_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_text(
+        "class A:\n    def __repr__(self): return '\\x1b[31mred\\x07'\n"
+        "def f():\n    a = A()\n    return a\n",
+        encoding="utf-8",
+    )
+    found = run("record", path, "--call", "f()")
+    assert "\x1b" not in found.output
+    assert "\x07" not in found.output
+
+
+def test_the_installed_command_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from worldline.cli import main; main(['--version'])"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "worldline, version" in done.stdout

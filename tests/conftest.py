@@ -1,0 +1,55 @@
+"""What several tests share: a recorder, the real data, and small programs to predict."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from worldline.recorders import PythonRecorder
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+
+settings.register_profile(
+    "worldline", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile("worldline")
+
+
+@pytest.fixture(scope="session")
+def recorder() -> Iterator[PythonRecorder]:
+    """One recorder for all tests: programs are forked from it and cannot reach each other."""
+    with PythonRecorder() as found:
+        yield found
+
+
+def data_file(name: str) -> Path:
+    """A file of the real data; the test is skipped where it is missing."""
+    path = DATA / name
+    if not path.exists():
+        pytest.skip(f"{name} is not here (looked in {DATA})")
+    return path
+
+
+@pytest.fixture(scope="session")
+def cruxeval() -> list[dict[str, Any]]:
+    """All rows of CRUXEval."""
+    lines = data_file("cruxeval.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def humaneval() -> list[dict[str, Any]]:
+    """All rows of HumanEval."""
+    with gzip.open(data_file("HumanEval.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def recorded_files() -> list[Path]:
+    """The recorded failures of CWM-32B."""
+    names = ("cwm32b_cruxeval_failures.jsonl", "cwm32b_humaneval_failures.jsonl")
+    return [data_file(name) for name in names]

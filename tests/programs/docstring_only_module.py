@@ -1,0 +1,2 @@
+# run: module
+"""Nothing happens here either."""

@@ -1,0 +1,13 @@
+# call: use()
+import sys
+
+
+def stop(code):
+    try:
+        sys.exit(code)
+    finally:
+        print("leaving")
+
+
+def use():
+    stop(3)

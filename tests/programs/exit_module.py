@@ -1,0 +1,3 @@
+# run: module
+x = 1
+raise SystemExit("bye")

@@ -1,0 +1,8 @@
+# call: use()
+def numbers():
+    yield 1
+
+
+def use():
+    g = numbers()
+    return g

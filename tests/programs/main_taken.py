@@ -1,0 +1,3 @@
+# call: main(2)
+def main(n):
+    return n + 1

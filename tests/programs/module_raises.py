@@ -1,0 +1,3 @@
+# run: module
+data = [1]
+data[5]

@@ -1,0 +1,3 @@
+# call: use()
+def use(:
+    return 1

@@ -1,0 +1,158 @@
+"""The 182 recorded failures of CWM-32B: diagnosed, confirmed by a second witness, and by hand."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldline.align import compare
+from worldline.runs import Sample, diagnose_recorded
+
+HERE = Path(__file__).parent
+HAND = json.loads((HERE / "gold" / "cwm32b_hand_checked.json").read_text(encoding="utf-8"))
+FRAMED = sys.version_info < (3, 12)
+
+pytestmark = pytest.mark.data
+
+
+@pytest.fixture(scope="module")
+def samples(recorded_files: list[Path]) -> dict[str, Sample]:
+    """All recorded failures, diagnosed."""
+    found = [sample for path in recorded_files for sample in diagnose_recorded(path)]
+    return {sample.prediction.id: sample for sample in found}
+
+
+def test_all_are_diagnosed_and_none_is_malformed(samples: dict[str, Sample]) -> None:
+    outcomes = Counter(sample.diagnosis.facts.outcome for sample in samples.values())
+    assert outcomes.total() == 182
+    assert outcomes["malformed"] == outcomes["error"] == 0
+    assert outcomes["no_output"] == 3
+
+
+@pytest.mark.skipif(not FRAMED, reason="counts are for Pythons whose comprehensions have frames")
+def test_outcomes_and_places(samples: dict[str, Sample]) -> None:
+    found = Counter(
+        (sample.prediction.id.startswith("sample_"), d.where or d.facts.outcome)
+        for sample in samples.values()
+        for d in [sample.diagnosis]
+    )
+    crux = {place: n for (is_crux, place), n in found.items() if is_crux}
+    human = {place: n for (is_crux, place), n in found.items() if not is_crux}
+    assert crux == {
+        "return": 51,
+        "state": 48,
+        "action": 12,
+        "argument": 3,
+        "no_output": 3,
+        "truncated": 1,
+        "correct": 1,
+        "answer_lost": 1,
+    }
+    assert human == {
+        "truncated": 18,
+        "return": 14,
+        "state": 13,
+        "action": 7,
+        "reference_wrong": 5,
+        "answer_lost": 5,
+    }
+
+
+@pytest.mark.skipif(not FRAMED, reason="steps are counted with the frames of comprehensions")
+@pytest.mark.parametrize("fact", HAND, ids=lambda fact: str(fact["id"]))
+def test_facts_found_by_hand(samples: dict[str, Sample], fact: dict[str, Any]) -> None:
+    """54 rows read against the program by people who had not seen this tool."""
+    diagnosis = samples[fact["id"]].diagnosis
+    divergence = diagnosis.facts.divergence
+    assert diagnosis.facts.outcome == fact["outcome"]
+    assert (divergence.step if divergence else None) == fact["step"]
+    assert (divergence.where if divergence else None) == fact["where"]
+    assert (divergence.variable if divergence else None) == fact["variable"]
+    assert (divergence.event if divergence else None) == fact["event"]
+    assert (divergence.line if divergence else None) == fact["line"]
+    assert diagnosis.kind == fact["kind"]
+
+
+@pytest.mark.skipif(FRAMED, reason="for Pythons whose comprehensions have no frames")
+def test_without_frames_the_same_samples_diverge(samples: dict[str, Sample]) -> None:
+    for fact in HAND:
+        assert samples[fact["id"]].diagnosis.facts.outcome == fact["outcome"], fact["id"]
+
+
+@pytest.mark.skipif(not FRAMED, reason="the witness counts the frames of comprehensions")
+def test_every_divergence_is_confirmed_by_a_second_witness(samples: dict[str, Sample]) -> None:
+    """Execute every program again, with a tracer that shares no code with the recorder."""
+    diverged = [s for s in samples.values() if s.diagnosis.facts.divergence]
+    asked = [
+        {"text": s.prediction.program.text, "steps": s.diagnosis.facts.divergence.step + 1}  # type: ignore[union-attr]
+        for s in diverged
+    ]
+    answers = subprocess.run(
+        [sys.executable, str(HERE / "plain_tracer.py")],
+        input="\n".join(map(json.dumps, asked)),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    ).stdout.splitlines()
+    assert len(answers) == len(diverged) == 148
+    for sample, answer in zip(diverged, answers, strict=True):
+        confirm(sample, json.loads(answer))
+
+
+def confirm(sample: Sample, events: list[list[Any]]) -> None:
+    """What the diagnosis says is real is real; what it says was written was, and is not real."""
+    divergence = sample.diagnosis.facts.divergence
+    assert divergence is not None
+    name = sample.prediction.id
+    event, line, shown, value = events[divergence.step]
+    assert (event, line) == (divergence.event, divergence.line), name
+    written = sample.prediction.decoded.written
+    steps = sample.prediction.decoded.steps
+    if divergence.where == "action":
+        assert not divergence.is_within_cut, name
+        assert written[divergence.step].line == divergence.predicted, name
+        lines = sample.prediction.program.lines
+        is_other_line = lines[line - 1] != divergence.predicted
+        assert is_other_line or steps[divergence.step].event != event, name
+        return
+    real = value if divergence.variable is None else shown.get(divergence.variable, "")
+    assert real == divergence.true, name
+    assert not compare(real, divergence.predicted).is_same, name
+    if not divergence.is_within_cut:
+        step = steps[divergence.step]
+        shows = written[divergence.step].locals
+        wrote = step.value if divergence.variable is None else shows.get(divergence.variable, "")
+        # `..` repeats the value of the scope's last step, which was right.
+        before = events[divergence.step - 1][2].get(divergence.variable)
+        assert divergence.predicted in (wrote, before if wrote == ".." else wrote), name
+
+
+@pytest.mark.skipif(not FRAMED, reason="counted with the frames of comprehensions")
+def test_cwm_writes_the_whole_state_of_a_scope_that_is_returned_to(
+    samples: dict[str, Sample],
+) -> None:
+    """Decision 2 rests on this count."""
+    full = partly = 0
+    for sample in samples.values():
+        decoded = sample.prediction.decoded
+        for before, after, written in zip(
+            decoded.steps, decoded.steps[1:], decoded.written[1:], strict=False
+        ):
+            is_def = written.line.lstrip().startswith("def ")
+            if before.event == "return" and after.has_locals and written.locals and not is_def:
+                full += ".." not in written.locals.values()
+                partly += ".." in written.locals.values()
+    assert (full, partly) == (320, 0)
+
+
+@pytest.mark.skipif(not FRAMED, reason="the page is made with the frames of comprehensions")
+def test_the_findings_are_what_the_data_says() -> None:
+    script = HERE.parent / "scripts" / "findings.py"
+    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
