@@ -5,10 +5,11 @@ import sys
 def dive(n):
     try:
         return dive(n + 1)
-    except RecursionError as error:
-        return n, str(error)
+    except RecursionError:
+        return n
 
 
 def use():
     sys.setrecursionlimit(8)
-    return dive(0), sys.getrecursionlimit()
+    deepest = dive(0)
+    return deepest, sys.getrecursionlimit()

@@ -41,7 +41,7 @@ class Way:
     """From an instruction to one that may run next.
 
     `seen_from` is what Python takes for the instruction before when it looks for a new line:
-    mostly the real one, but see `_seen_from`. None stands for one without a line.
+    mostly the real one, but not always. None stands for one without a line.
     """
 
     to: int
@@ -112,15 +112,18 @@ def _ways_on(raw: list[dis.Instruction], at: dict[int, int], index: int) -> Iter
     """Where an instruction goes when nothing is raised."""
     item = raw[index]
     if item.opname not in _DOES_NOT_GO_ON:
-        # 3.12 loses its place where a call of a Python function returns to.
-        is_lost = _VERSION == (3, 12) and item.opname in _CALLS
-        yield Way(index + 1, (index, None) if is_lost else (index,))
+        yield Way(index + 1, _seen_from(item.opname, index))
     if _is_jump(item):
         target = at[item.argval]
         # A loop that is over skips what would clean up after it.
         if item.opname == "FOR_ITER" and raw[target].opname == "END_FOR":
             target += 1 if _VERSION < (3, 13) else 2
         yield Way(target, (index,))
+
+
+def _seen_from(op: str, index: int) -> tuple[int | None, ...]:
+    # 3.12 loses its place, and so its line, where a call of a Python function comes back.
+    return (index, None) if _VERSION == (3, 12) and op in _CALLS else (index,)
 
 
 def _ways_by_exception(
@@ -139,7 +142,8 @@ def _ways_by_exception(
         return
     # From 3.13 on, what is thrown into a generator comes from after its yield.
     is_thrown_in = _VERSION >= (3, 13) and op == "YIELD_VALUE"
-    yield Way(handler, (index + 1,) if is_thrown_in else (index,), is_exception=True)
+    seen_from = (index + 1,) if is_thrown_in else _seen_from(op, index)
+    yield Way(handler, seen_from, is_exception=True)
     if op in _ASKS_FOR_ITEM and raw[handler].opname == "END_ASYNC_FOR":
         yield Way(handler, (index,))
 
