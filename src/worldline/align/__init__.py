@@ -1,15 +1,10 @@
 """The real and the imagined execution side by side, up to where they part."""
 
-from worldline.align.alignment import (
-    Alignment,
-    Difference,
-    Divergence,
-    Recovery,
-    Where,
-    align,
-)
+from worldline.align.alignment import Alignment, align
 from worldline.align.comprehensions import comparable
+from worldline.align.divergence import Difference, Divergence, Where
 from worldline.align.equality import RULES, Comparison, compare, is_opaque
+from worldline.align.recovery import Recovery
 
 __all__ = [
     "RULES",

@@ -1,6 +1,6 @@
 """A real trace and a prediction go in; where, what and why they part comes out, as facts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from worldline.align import Alignment, Divergence, align, comparable, compare
@@ -115,7 +115,7 @@ def gather_facts(
         return base
     operation = operation_facts(truth.program.text, divergence.executed)
     has_value = divergence.where in ("argument", "state", "return", "exception")
-    return _with(
+    return replace(
         base,
         operation=operation,
         action=None if has_value else action_facts(truth, divergence),
@@ -123,11 +123,6 @@ def gather_facts(
         input_kinds=input_kinds(truth, divergence, operation),
         horizon=horizon_facts(truth, prediction, decoded, divergence, tokenizer),
     )
-
-
-def _with(facts: Facts, **more: object) -> Facts:
-    values = {name: getattr(facts, name) for name in facts.__slots__}
-    return Facts(**{**values, **more})
 
 
 def _same(true: str | None, said: str | None) -> bool | None:

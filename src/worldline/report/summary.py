@@ -3,23 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from worldline.diagnose import Diagnosis
+from worldline.align import Where
+from worldline.diagnose import Diagnosis, Outcome, ValueKind
 
-# Outcomes in the order in which a reader looks for them.
-OUTCOMES = (
-    "correct",
-    "diverged",
-    "truncated",
-    "answer_lost",
-    "reference_wrong",
-    "malformed",
-    "no_output",
-    "error",
-)
-WHERES = ("argument", "state", "action", "return", "exception", "end")
-KINDS = ("str", "int", "float", "bool", "None", "list", "dict", "set", "tuple", "object", "missing")
+# In the order in which the words are defined, which is the one to read them in.
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+WHERES: tuple[str, ...] = get_args(Where)
+KINDS: tuple[str, ...] = get_args(ValueKind)
 
 
 @dataclass(frozen=True, slots=True)

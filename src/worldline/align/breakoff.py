@@ -1,0 +1,67 @@
+"""A step that the text broke off in goes in; whether it was already wrong comes out."""
+
+from dataclasses import replace
+
+from worldline.align.divergence import Difference, Divergence
+from worldline.align.equality import is_opaque
+from worldline.align.walk import UNCHANGED, Guess, Walk
+from worldline.codecs import Fragment
+from worldline.trace import Step
+
+
+def divergence_within_cut(
+    walk: Walk, index: int, step: Step, fragment: Fragment | None
+) -> Divergence | None:
+    """Whether a step that the text broke off in was already wrong."""
+    if fragment is None:
+        return None
+    line = walk.lines[step.line - 1]
+    guess = Guess(
+        fragment.event or step.event, fragment.line or "", fragment.locals, fragment.open_value
+    )
+    if step.has_locals != _shows_locals(fragment):
+        # Nothing written yet that a return could not begin with as well, or the other way round.
+        if fragment.line and not line.startswith(fragment.line):
+            return _cut_at(walk.action_divergence(index, step, guess))
+        return None
+    if not step.has_locals:
+        return _cut_value(walk, index, step, fragment, guess)
+    known = {**fragment.locals}
+    true = walk.after(step)
+    differences = tuple(d for d in walk.local_differences(step, known) if d.predicted is not None)
+    name, value = fragment.open_name, fragment.open_value
+    if not differences and name is not None and value is not None:
+        possible = [true.get(name, "")]
+        if name in true and name not in step.changed:
+            possible.append(UNCHANGED)
+        if not any(text.startswith(value) for text in possible):
+            differences = (Difference(name, true.get(name), value),)
+    if differences:
+        return _cut_at(walk.state_divergence(index, step, guess, differences))
+    if fragment.line is not None and not line.startswith(fragment.line):
+        return _cut_at(walk.action_divergence(index, step, guess))
+    return None
+
+
+def _shows_locals(fragment: Fragment) -> bool:
+    if fragment.event is not None:
+        return fragment.event in ("call", "line")
+    return bool(fragment.locals) or fragment.open_name is not None or fragment.line is None
+
+
+def _cut_value(
+    walk: Walk, index: int, step: Step, fragment: Fragment, guess: Guess
+) -> Divergence | None:
+    line = walk.lines[step.line - 1]
+    if fragment.line is not None and not line.startswith(fragment.line):
+        return _cut_at(walk.action_divergence(index, step, guess))
+    value = fragment.open_value
+    true = "None" if step.value is None else step.value
+    if value is None or true.startswith(value) or is_opaque(true):
+        return None
+    found = walk.value_divergence(index, step, guess)
+    return None if found is None else _cut_at(found)
+
+
+def _cut_at(divergence: Divergence) -> Divergence:
+    return replace(divergence, is_within_cut=True)
