@@ -8,6 +8,7 @@ import click
 from worldline.cli.console import make_console, progress
 from worldline.cli.options import limit_options, python_option, tokenizer_option
 from worldline.diagnose import diagnosis_to_json
+from worldline.errors import InputError
 from worldline.predict import read_recorded
 from worldline.recorders import PythonRecorder
 from worldline.report import sample_lines, summarize, summary_tables, summary_to_json
@@ -76,6 +77,9 @@ def examine_files(
     """Read all predictions, execute and diagnose each, with progress."""
     counter = load_tokenizer(tokenizer) if tokenizer else None
     predictions = [p for file in files for p in read_recorded(file)]
+    if not predictions:
+        names = ", ".join(map(str, files))
+        raise InputError(f"no predictions in {names}; each line must be one JSON object")
     samples = []
     with PythonRecorder(python=python) as recorder, progress("diagnosing", len(predictions)) as bar:
         for prediction in predictions:

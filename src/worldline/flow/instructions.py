@@ -19,14 +19,8 @@ _DOES_NOT_GO_ON = RETURNS | _JUMPS_ALWAYS | {"RAISE_VARARGS", "RERAISE"}
 _NOT_DECIDING = _JUMPS_ALWAYS | {"SEND"}
 _NEVER_RAISES = frozenset(
     {
-        "NOP",
-        "COPY",
-        "SWAP",
-        "LOAD_CONST",
-        "PUSH_NULL",
-        "PUSH_EXC_INFO",
-        "POP_EXCEPT",
-        "JUMP_FORWARD",
+        *("NOP", "COPY", "SWAP", "LOAD_CONST", "PUSH_NULL", "POP_TOP", "STORE_FAST"),
+        *("PUSH_EXC_INFO", "POP_EXCEPT", "JUMP_FORWARD", "JUMP_BACKWARD_NO_INTERRUPT"),
     }
 )
 _RERAISES = frozenset({"RERAISE", "CLEANUP_THROW", "END_ASYNC_FOR"})

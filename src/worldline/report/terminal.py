@@ -21,19 +21,23 @@ _COLOURS = {
 
 def summary_tables(summary: Summary) -> RenderableType:
     """What happened, and where and in what kind of value predictions diverged."""
-    parts: list[RenderableType] = [outcome_table(summary)]
-    if summary.where_by_kind:
-        parts.append(where_table(summary))
-        parts.append(_afterwards(summary))
+    parts: list[RenderableType] = [
+        Text(f"Outcomes of {summary.total} predictions", "bold"),
+        outcome_table(summary),
+    ]
+    diverged = sum(summary.where_by_kind.values())
+    if diverged:
+        title = f"First divergence of {diverged}: where × kind of the real value"
+        parts += [Text(title, "bold"), where_table(summary), _afterwards(summary)]
     if summary.causes:
-        parts.append(cause_table(summary))
+        parts += [Text("Causes (hypotheses)", "bold"), cause_table(summary)]
     return Group(*parts)
 
 
 def outcome_table(summary: Summary) -> Table:
     """Outcomes with counts and percentages; infrastructure errors are left out of the latter."""
     asked = summary.total - summary.outcomes.get("error", 0)
-    table = Table(title=f"Outcomes of {summary.total} predictions", title_justify="left")
+    table = Table()
     table.add_column("outcome")
     table.add_column("count", justify="right")
     table.add_column("%", justify="right")
@@ -47,9 +51,7 @@ def where_table(summary: Summary) -> Table:
     """Where × value kind of the first divergence."""
     kinds = [k for k in (*KINDS, "-") if any(kind == k for _, kind in summary.where_by_kind)]
     total = sum(summary.where_by_kind.values())
-    table = Table(
-        title=f"First divergence of {total}: where × kind of the real value", title_justify="left"
-    )
+    table = Table()
     table.add_column("where")
     for kind in kinds:
         table.add_column(kind, justify="right")
@@ -69,7 +71,7 @@ def where_table(summary: Summary) -> Table:
 def cause_table(summary: Summary) -> Table:
     """Causes by name: hypotheses, until an intervention confirms them."""
     total = sum(summary.causes.values())
-    table = Table(title="Causes (hypotheses)", title_justify="left")
+    table = Table()
     table.add_column("cause")
     table.add_column("count", justify="right")
     table.add_column("%", justify="right")

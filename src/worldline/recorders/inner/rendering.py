@@ -70,7 +70,7 @@ def render(value: object, limit: int) -> str:
     try:
         writer.add(value)
     except _TooLong:
-        return f"{writer.text[:limit]}… <cut: more than {writer.size} characters>"
+        return f"{writer.text[:limit]}… <cut: more than {PATIENCE * limit} characters>"
     except MemoryError:
         raise
     # The guard: whatever a __repr__ raises must not reach the program.
@@ -239,7 +239,8 @@ def has_own_repr(kind: type) -> bool:
 def render_apart(values: "list[object]", limit: int) -> "list[str]":
     """Render in a forked copy of this process, so that nothing it does reaches the program.
 
-    Gives the texts up to the first value that ended the copy or did not answer, that included.
+    The values share the copy. Gives their texts up to the first that ended it or did not
+    answer, that included.
     """
     try:
         reader, writer = pipe()
