@@ -3,7 +3,7 @@
     python plain_python.py [--events] FOLDER
 
 FOLDER holds NAME.text, NAME.entry and NAME.stdin. Each program is run in a fork that then ends
-as Python ends. NAME.stdout takes what it prints, NAME.json how it ended and, with --events, what
+as Python ends. NAME.stdout takes what it prints, NAME.json how it ended; or, with --events, what
 `sys.settrace` said of it: a second recorder, too small to be wrong.
 """
 
@@ -46,7 +46,7 @@ for path in sorted(folder.glob("*.text")):
     if is_traced:
         sys.settrace(on_event)
     try:
-        result = space[entry]() if entry else exec(code, space)
+        result = space[entry]() if entry else eval(code, space)
         sys.settrace(None)
         ended = ["finished", f"{result!r}"]
     except SystemExit as error:
@@ -56,4 +56,6 @@ for path in sorted(folder.glob("*.text")):
     sys.settrace(None)
     sys.setrecursionlimit(1000)
     path.with_suffix(".json").write_text(json.dumps({"ended": ended, "events": events}))
+    if is_traced:
+        os._exit(0)
     raise SystemExit

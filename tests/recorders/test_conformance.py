@@ -86,9 +86,7 @@ def test_trace_is_the_one_that_was_read(python: Interpreter, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOADED)
-def test_recording_changes_no_result(
-    python: Interpreter, plain: dict[str, Any], name: str
-) -> None:
+def test_recording_changes_no_result(python: Interpreter, plain: dict[str, Any], name: str) -> None:
     trace = python.traces[name]
     reason, said = plain[name]["ended"]
     assert trace.ending.reason == reason

@@ -94,7 +94,9 @@ class Trace:
         """What the entry point returned, as text; none if it did not."""
         if self.ending.reason != "finished" or not self.steps:
             return None
-        return self.steps[-1].value
+        last = self.steps[-1]
+        # A program that switches tracing off may end inside any scope.
+        return last.value if last.event == "return" and last.scope == 0 else None
 
     def states(self) -> Iterator[dict[str, str]]:
         """The full state of every step, in the order in which Python shows the variables."""

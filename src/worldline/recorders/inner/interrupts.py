@@ -59,7 +59,8 @@ class Stack:
     """The stack as the program knows it, with room for the recorder above its limit.
 
     No recursion error may strike inside the recorder, so the real limit is higher than the one
-    the program sees, and the error it would have met is raised for it.
+    the program sees, and the error it would have met is raised for it. (On 3.11 calls of C
+    functions count, too; those that go over the limit while it is traced are let pass.)
     """
 
     def __init__(self, height: int) -> None:

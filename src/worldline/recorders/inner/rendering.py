@@ -53,6 +53,7 @@ _BRACKETS = {
     id(set): ("{", "}", "set(...)"),
     id(frozenset): ("frozenset({", "})", "frozenset(...)"),
 }
+name_of = type.__dict__["__name__"].__get__
 _bases_of = type.__dict__["__mro__"].__get__
 _namespace_of = type.__dict__["__dict__"].__get__
 
@@ -75,7 +76,7 @@ def render(value: object, limit: int) -> str:
         raise
     # The guard: whatever a __repr__ raises must not reach the program.
     except BaseException as error:  # noqa: BLE001
-        return f"<unrenderable: {type(error).__name__}>"
+        return f"<unrenderable: {name_of(type(error))}>"
     if writer.size <= limit:
         return writer.text
     return f"{writer.text[:limit]}… <cut: {writer.size} characters>"

@@ -11,7 +11,7 @@ from inspect import CO_ASYNC_GENERATOR, CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS
 from typing import Any
 
 from .interrupts import FILENAME, OWN_FOLDER, RECURSION_ERROR, Stack, strike
-from .rendering import NO_ANSWER, program_reprs, render, render_apart
+from .rendering import NO_ANSWER, name_of, program_reprs, render, render_apart
 from .variables import local_values, release_locals
 from .wire import OWN_BUILTINS, to_line, write_all
 
@@ -24,7 +24,6 @@ _REACHABLE = frozenset(
     | {"__class_getitem__", "__index__", "__bool__"}
 )
 _SUSPICIOUS = _REACHABLE | {"property", "cached_property", "exec", "eval"}
-_name_of = type.__dict__["__name__"].__get__
 _RESUME = opcode.opmap.get("RESUME")
 
 
@@ -195,7 +194,7 @@ class Tracer:
         texts = dict(zip(values, self._render(list(values.values())), strict=True))
         before = self.last[scope]
         changed = {name: text for name, text in texts.items() if before.get(name) != text}
-        gone = [name for name in before if name not in texts]
+        gone = sorted(name for name in before if name not in texts)
         self.last[scope] = texts
         return changed, gone
 
@@ -251,4 +250,4 @@ def yielded(frame: types.FrameType, value: Any) -> Any:
 
 
 def _is_wrapper(kind: type) -> bool:
-    return bool(_name_of(kind) == "async_generator_wrapped_value")
+    return bool(name_of(kind) == "async_generator_wrapped_value")

@@ -1,6 +1,5 @@
 """A frame goes in, its locals come out; nothing of them is kept alive behind the program's back."""
 
-import ctypes
 import types
 from inspect import CO_OPTIMIZED
 from sys import _getframe, getrefcount, version_info
@@ -13,10 +12,15 @@ __builtins__ = OWN_BUILTINS
 # Up to 3.12 a traced frame holds a copy of its locals from one event to the next. What the
 # program drops would live on in it: a generator would be closed, or a `__del__` run, a line too
 # late and inside the recorder. (3.10 has no way to do without it.)
-_HAS_COPY = (3, 11) <= version_info < (3, 13)
+try:
+    from ctypes import c_int, py_object, pythonapi
+
+    _HAS_COPY = (3, 11) <= version_info < (3, 13)
+except ImportError:  # a Python that was built without
+    _HAS_COPY = False
 if _HAS_COPY:
-    _write_back = ctypes.pythonapi.PyFrame_LocalsToFast
-    _write_back.argtypes = [ctypes.py_object, ctypes.c_int]
+    _write_back = pythonapi.PyFrame_LocalsToFast
+    _write_back.argtypes = [py_object, c_int]
     _write_back.restype = None
 
 

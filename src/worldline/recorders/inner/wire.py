@@ -16,7 +16,7 @@ vars(OWN_BUILTINS).update(vars(builtins))
 __builtins__ = OWN_BUILTINS
 
 # High enough that a program opens the same file descriptors as it would alone.
-_FIRST_FD = 200
+_FIRST_FD = 100
 
 
 def to_line(row: "list[Any]") -> bytes:
@@ -34,7 +34,9 @@ def encode(value: Any) -> str:
     if kind is dict:
         pairs = [f"{quote(key)}:{encode(item)}" for key, item in value.items()]
         return "{" + ",".join(pairs) + "}"
-    return {None: "null", True: "true", False: "false"}[value] if kind is not int else f"{value}"
+    if kind is int:
+        return f"{value}"
+    return {None: "null", True: "true", False: "false"}[value]
 
 
 def write_all(fd: int, data: bytes) -> None:

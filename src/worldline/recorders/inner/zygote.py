@@ -9,7 +9,6 @@ import atexit
 import builtins
 import json
 import os
-import resource
 import select
 import signal
 import sys
@@ -17,12 +16,22 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from os import _exit, dup2
-from resource import RLIM_INFINITY, RLIMIT_AS, setrlimit
+from functools import partial
+from os import O_WRONLY, _exit, close, devnull, dup2
+from os import open as open_fd
+from resource import (
+    RLIM_INFINITY,
+    RLIMIT_AS,
+    RLIMIT_CORE,
+    RLIMIT_FSIZE,
+    getrlimit,
+    setrlimit,
+)
 from sys import gettrace, settrace
 from typing import Any, NoReturn
 
 from .interrupts import FILENAME, Stack, defer_handlers, stack_height
+from .rendering import name_of
 from .tracer import Tracer, could_shape_reprs
 from .wire import OWN_BUILTINS, out_of_reach, to_line, write_all
 
@@ -91,43 +100,35 @@ def _record_and_exit(request: "dict[str, Any]", out: int) -> NoReturn:
     def finish(reason: str, detail: str, status: int = 0) -> NoReturn:
         settrace(None)
         if reason == "memory_limit":
-            setrlimit(RLIMIT_AS, (RLIM_INFINITY, RLIM_INFINITY))
+            give_back_memory()
         flush()
         write_all(out, to_line(["end", reason, detail, notes]))
         _exit(status)
 
-    _set_limits(request["limits"])
-    sys.argv = [MODULE]
-    sys.path[:0] = request["path"]
-    # Run as a script where no call is asked for, else loaded as a module.
-    module = type(sys)("__main__" if request["entry"] is None else MODULE)
-    sys.modules[module.__name__] = module
-    namespace = module.__dict__
-    namespace["__builtins__"] = builtins
-
+    give_back_memory = _set_limits(request["limits"])
+    namespace = _new_namespace(request)
     # The program is executed from this very function, so this is how high it starts.
     stack = Stack(eval("stack_height()", {"stack_height": stack_height}))
     signals: list[int] = []
     defer_handlers(signals)
     try:
-        code = compile(request["text"], FILENAME, "exec", dont_inherit=True)
-        start = code
+        start = code = compile(request["text"], FILENAME, "exec", dont_inherit=True)
+        tracer = Tracer(
+            request["limits"],
+            out,
+            is_guarded=bool(request["path"]) or could_shape_reprs(code),
+            stack=stack,
+            signals=signals,
+            finish=finish,
+        )
+        _watch_company(tracer, notes)
         if request["entry"] is not None:
             start = compile(f"{request['entry']}()", "<recorder>", "eval")
             eval(code, namespace)
     except MemoryError:
         finish("memory_limit", "")
     except BaseException as error:  # noqa: BLE001
-        finish("not_loaded", f"{type(error).__name__}: {_text(error)}", 1)
-    tracer = Tracer(
-        request["limits"],
-        out,
-        is_guarded=bool(request["path"]) or could_shape_reprs(code),
-        stack=stack,
-        signals=signals,
-        finish=finish,
-    )
-    _watch_company(tracer, notes)
+        finish("not_loaded", f"{name_of(type(error))}: {_text(error)}", 1)
     end: tuple[str, str, int] = ("finished", "", 0)
     hook = tracer.on_call
     settrace(hook)
@@ -156,15 +157,26 @@ def _end(error: BaseException) -> "tuple[str, str, int]":
         return "exited", _text(error.code), status
     if isinstance(error, MemoryError):
         return "memory_limit", "", 1
-    return "raised", f"{type(error).__name__}: {_text(error)}", 1
+    return "raised", f"{name_of(type(error))}: {_text(error)}", 1
 
 
 def _text(value: object) -> str:
     try:
-        return str(value)
+        # Joined, so that no string of a class of the program's comes out.
+        return "".join([str(value)])
     # A __str__ of the program's own.
     except BaseException as error:  # noqa: BLE001
-        return f"<unrenderable: {type(error).__name__}>"
+        return f"<unrenderable: {name_of(type(error))}>"
+
+
+def _new_namespace(request: "dict[str, Any]") -> "dict[str, Any]":
+    """Where the program's names live: as a script's if no call is asked for, else a module's."""
+    sys.argv = [MODULE]
+    sys.path[:0] = request["path"]
+    module = type(sys)("__main__" if request["entry"] is None else MODULE)
+    sys.modules[module.__name__] = module
+    module.__dict__["__builtins__"] = builtins
+    return module.__dict__
 
 
 def _watch_company(tracer: Tracer, notes: "list[str]") -> None:
@@ -180,7 +192,9 @@ def _watch_company(tracer: Tracer, notes: "list[str]") -> None:
 
     def be_unrecorded() -> None:
         settrace(None)
-        dup2(os.open(os.devnull, os.O_WRONLY), tracer.out)
+        nowhere = open_fd(devnull, O_WRONLY)
+        dup2(nowhere, tracer.out)
+        close(nowhere)
 
     threading.settrace(on_thread)
     os.register_at_fork(after_in_parent=on_fork, after_in_child=be_unrecorded)
@@ -192,23 +206,27 @@ def _leave_as_python_does(notes: "list[str]") -> None:
         try:
             last_act()
         except BaseException as error:  # noqa: BLE001
-            notes.append(f"failed at exit: {type(error).__name__}")
+            notes.append(f"failed at exit: {name_of(type(error))}")
 
 
-def _set_limits(limits: "dict[str, Any]") -> None:
-    setrlimit(RLIMIT_AS, (limits["memory_mb"] * 1_000_000, RLIM_INFINITY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def _set_limits(limits: "dict[str, Any]") -> "Callable[[], None]":
+    """Bound memory and output; gives what frees memory again, to tell that there was none left."""
     size = limits["output_mb"] * 1_000_000
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    setrlimit(RLIMIT_FSIZE, (size, size))
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    setrlimit(RLIMIT_CORE, (0, 0))
+    most = getrlimit(RLIMIT_AS)[1]
+    memory = limits["memory_mb"] * 1_000_000
+    setrlimit(RLIMIT_AS, (memory if most == RLIM_INFINITY else min(memory, most), most))
+    return partial(setrlimit, RLIMIT_AS, (most, most))
 
 
 def _open_streams(request: "dict[str, Any]", notes: "list[str]") -> "Callable[[], None]":
     """Its input from a file, its output into one, its error output nowhere: gives what flushes."""
     for fd, path, flags in (
         (0, request["stdin"], os.O_RDONLY),
-        (1, request["stdout"], os.O_WRONLY | os.O_APPEND),
-        (2, os.devnull, os.O_WRONLY),
+        (1, request["stdout"], O_WRONLY | os.O_APPEND),
+        (2, devnull, O_WRONLY),
     ):
         opened = os.open(path, flags)
         os.dup2(opened, fd)
@@ -227,6 +245,6 @@ def _open_streams(request: "dict[str, Any]", notes: "list[str]") -> "Callable[[]
                 pass
             # Whatever the program has put there, or a full disk: the recording is what counts.
             except BaseException as error:  # noqa: BLE001
-                notes.append(f"output lost: {type(error).__name__}")
+                notes.append(f"output lost: {name_of(type(error))}")
 
     return flush

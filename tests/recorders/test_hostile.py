@@ -1,0 +1,853 @@
+"""Programs that fight the recorder: their own results stand, and so does the recording."""
+
+import os
+import runpy
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from worldline.errors import RecorderError
+from worldline.recorders import PythonRecorder
+from worldline.trace import Ending, Limits, Program, Trace
+
+GOLD = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "gold"))
+find_python: Callable[[str], str | None] = GOLD["find_python"]
+
+ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+# Calls the program from a module, as a script would, and writes what it returned to a file.
+PLAIN_CALL = """
+import os, sys
+folder = sys.argv.pop(1)
+sys.path.insert(0, folder)
+import program
+out = f"{program.main()!r}".encode()
+os.write(os.open(folder + "/result", os.O_WRONLY | os.O_CREAT), out)
+"""
+
+
+@pytest.fixture(scope="module", params=["3.11", "3.12", "3.13"])
+def python(request: pytest.FixtureRequest) -> str:
+    """The path of each version of Python that is supported, where it is there."""
+    path = find_python(request.param)
+    if path is None:
+        pytest.skip(f"no Python {request.param} on PATH or in ~/.pyenv/versions")
+    return path
+
+
+@pytest.fixture(scope="module")
+def recorder(python: str) -> Iterator[PythonRecorder]:
+    with PythonRecorder(python=python) as recorder:
+        yield recorder
+
+
+def program_of(source: str) -> Program:
+    """A program from an indented text; `use()` is what is called."""
+    return Program(dedent(source), "use()")
+
+
+def run_plainly(python: str, program: Program, folder: Path) -> tuple[str, str]:
+    """What the program returns and prints when it is not recorded."""
+    (folder / "program.py").write_text(program.text, encoding="utf-8")
+    ran = subprocess.run(
+        [python, "-c", PLAIN_CALL, str(folder)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=ENVIRONMENT,
+        check=True,
+    )
+    return (folder / "result").read_text(), ran.stdout.decode()
+
+
+def texts_of(trace: Trace, name: str) -> list[str]:
+    """All that a variable was shown as, in order."""
+    return [step.changed[name] for step in trace.steps if name in step.changed]
+
+
+GOOD = program_of("""
+    def use():
+        return "good"
+""")
+
+# -- a __repr__ that does what it should not -----------------------------------------------------
+
+BODIES = {
+    "raises": ("raise ValueError(1)", "<unrenderable: ValueError>"),
+    "exits": ("raise SystemExit(1)", "<unrenderable: SystemExit>"),
+    "hangs": ("while True: pass", "<unrenderable: no answer>"),
+    "prints": ("print('seen'); os.write(1, b'raw'); return 'printed'", "printed"),
+    "changes_state": ("self.n += 100; SEEN.append(1); return 'changed'", "changed"),
+    "recurses": ("return repr(self)", "<unrenderable: RecursionError>"),
+    "is_long": ("return 'x' * 10**6", "x" * 10_000 + "… <cut: more than 640000 characters>"),
+    "is_no_string": ("return 5", "<unrenderable: TypeError>"),
+    "ends_the_process": ("os._exit(3)", "<unrenderable: the process died>"),
+    "kills_the_process": ("os.kill(os.getpid(), 9)", "<unrenderable: the process died>"),
+    "deletes_itself": ("del Hostile.__repr__; return 'once'", "once"),
+    "closes_all_files": (
+        "os.closerange(0, 4096); return 'closed'",
+        "<unrenderable: the process died>",
+    ),
+    "holds_a_null": (r"return 'a\0b'", r"a\x00b"),
+    "is_half_a_pair": (r"return '\ud800'", "\ud800"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_hostile_repr_stays_in_its_copy(
+    recorder: PythonRecorder, python: str, tmp_path: Path, name: str
+) -> None:
+    body, text = BODIES[name]
+    program = program_of(f"""
+        import os, time
+        SEEN, HOLDS = [], {text.startswith("<unrenderable")}
+        class Hostile:
+            def __init__(self):
+                self.n = 0
+            def __repr__(self):
+                {body}
+        class Kind:
+            def __repr__(self):
+                return "kind"
+        def use():
+            h = Hostile()
+            k = Kind()
+            both = [1, h if HOLDS else k]
+            h.n += 1
+            print("n", h.n)
+            return h.n, len(SEEN), "__repr__" in vars(Hostile)
+    """)
+    trace = recorder.record(program)
+    assert (trace.result, trace.stdout) == run_plainly(python, program, tmp_path)
+    assert trace.ending == Ending("finished")
+    assert trace.notes == ()
+    assert texts_of(trace, "h") == [text]
+    assert texts_of(trace, "k") == ["kind"]
+    assert texts_of(trace, "both") == [text if text.startswith("<unrenderable") else "[1, kind]"]
+
+
+def test_what_hangs_costs_its_time_once() -> None:
+    program = program_of("""
+        class Hang:
+            def __repr__(self):
+                while True: pass
+        class Kind:
+            def __repr__(self):
+                return "kind"
+        def use():
+            a, b, c, d = Kind(), Hang(), [Hang()], (Kind(), 1)
+            for i in range(5):
+                e = [d, b]
+            return i
+    """)
+    with PythonRecorder() as recorder:
+        recorder.record(GOOD)
+        start = time.monotonic()
+        trace = recorder.record(program)
+        assert time.monotonic() - start < 2
+    assert trace.result == "4"
+    assert texts_of(trace, "a") == ["kind"]
+    assert texts_of(trace, "b") == ["<unrenderable: no answer>"]
+    assert texts_of(trace, "c") == ["<unrenderable: no answer>"]
+    assert texts_of(trace, "d") == ["(kind, 1)"]
+
+
+def test_rendering_calls_no_method_of_the_program(
+    recorder: PythonRecorder, python: str, tmp_path: Path
+) -> None:
+    program = program_of("""
+        calls = []
+        class Meta(type):
+            def __hash__(cls):
+                calls.append("meta hash")
+                raise ValueError
+            def __getattribute__(cls, name):
+                calls.append("meta get " + name)
+                return super().__getattribute__(name)
+        class Key(metaclass=Meta):
+            def __hash__(self):
+                calls.append("hash")
+                return 1
+            def __eq__(self, other):
+                calls.append("eq")
+                return self is other
+            def __bool__(self):
+                calls.append("bool")
+                return False
+            def __len__(self):
+                calls.append("len")
+                return 0
+        def use():
+            a, b = Key(), Key()
+            table = {a: 1, b: [a]}
+            group = {a, b}
+            both = [table, group, (a,)]
+            return calls
+    """)
+    trace = recorder.record(program)
+    assert (trace.result, trace.stdout) == run_plainly(python, program, tmp_path)
+    assert texts_of(trace, "table") == [
+        "{<program.Key object>: 1, <program.Key object>: [<program.Key object>]}"
+    ]
+
+
+def test_a_repr_of_an_imported_module_stays_apart_too(python: str, tmp_path: Path) -> None:
+    (tmp_path / "inner.py").write_text(
+        "class Loud:\n    def __repr__(self):\n        print('loud')\n        return 'Loud'\n"
+    )
+    program = program_of("""
+        import inner
+        def use():
+            x = inner.Loud()
+            return 1
+    """)
+    with PythonRecorder(python=python, import_from=[tmp_path]) as recorder:
+        trace = recorder.record(program)
+    assert (trace.result, trace.stdout) == ("1", "")
+    assert texts_of(trace, "x") == ["Loud"]
+
+
+def test_an_exception_is_told_and_not_recorded(recorder: PythonRecorder) -> None:
+    trace = recorder.record(
+        program_of("""
+            class Odd(Exception):
+                def __str__(self):
+                    return "told"
+            def use():
+                raise Odd
+        """)
+    )
+    assert trace.ending == Ending("raised", "Odd: told")
+    assert "Odd.__str__" not in {scope.function for scope in trace.scopes}
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("raise ValueError", "<unrenderable: ValueError>"),
+        ("return 5", "<unrenderable: TypeError>"),
+        ("return Text('of its own')", "of its own"),
+    ],
+)
+def test_what_cannot_be_told_of_an_exception_is_not(
+    recorder: PythonRecorder, body: str, text: str
+) -> None:
+    program = program_of(f"""
+        class Text(str):
+            pass
+        class Bad(Exception):
+            def __str__(self):
+                {body}
+        def use():
+            raise Bad
+    """)
+    assert recorder.record(program).ending == Ending("raised", f"Bad: {text}")
+    leaving = Program(program.source.replace("raise Bad", "raise SystemExit(Bad())"), "use()")
+    assert recorder.record(leaving).ending == Ending("exited", text)
+
+
+@pytest.mark.parametrize(
+    ("make", "levels", "text"),
+    [
+        ("[value]", 3, "[[[()]]]"),
+        ("[value]", 20_000, "[" * 100 + "… <cut: more than 6400 characters>"),
+        ("[value, value]", 2, "[[(), ()], [(), ()]]"),
+        ("[value, value]", 99, "[" * 99 + "(… <cut: more than 6400 characters>"),
+        ("{1: (value,), (2,): value}", 1, "{1: ((),), (2,): ()}"),
+    ],
+)
+def test_deep_and_shared_values_are_written_and_cut(
+    recorder: PythonRecorder, make: str, levels: int, text: str
+) -> None:
+    # Built by code that is not followed, in one step.
+    program = program_of(f"""
+        class Kind:
+            def __repr__(self):
+                return "kind"
+        def use():
+            space = dict(levels={levels}, value=())
+            exec("for _ in range(levels): value = {make}", space)
+            value = space.pop("value")
+            return 1
+    """)
+    trace = recorder.record(program, limits=Limits(value_chars=100))
+    assert trace.ending == Ending("finished")
+    assert texts_of(trace, "value") == [text]
+
+
+# -- limits --------------------------------------------------------------------------------------
+
+LOOP = program_of("""
+    def use():
+        print("before")
+        n = 0
+        while True:
+            n += 1
+""")
+
+
+def test_the_step_limit_keeps_the_steps_and_the_output(recorder: PythonRecorder) -> None:
+    trace = recorder.record(LOOP, limits=Limits(steps=50))
+    assert trace.ending == Ending("step_limit", "more than 50 steps")
+    assert len(trace.steps) == 50
+    assert trace.stdout == "before\n"
+    assert trace.result is None
+    more = recorder.record(LOOP, limits=Limits(steps=1_234))
+    assert more.ending.detail == "more than 1,234 steps"
+    assert more.steps[:50] == trace.steps
+
+
+def test_a_trace_of_exactly_the_limit_is_whole(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        def use():
+            return 1
+    """)
+    steps = len(recorder.record(program).steps)
+    assert recorder.record(program, limits=Limits(steps=steps)).ending == Ending("finished")
+    assert recorder.record(program, limits=Limits(steps=steps - 1)).ending.reason == "step_limit"
+
+
+@pytest.mark.parametrize("wait", ["sum(range(10**15))", "time.sleep(99)", "signal.pause()"])
+def test_the_time_limit_keeps_the_steps(recorder: PythonRecorder, wait: str) -> None:
+    program = program_of(f"""
+        import signal, time
+        def use():
+            x = 1
+            {wait}
+    """)
+    trace = recorder.record(program, limits=Limits(seconds=0.5))
+    assert trace.ending == Ending("time_limit", "more than 0.5 s")
+    assert trace.source_line(trace.steps[-1]).strip() == wait
+    assert texts_of(trace, "x") == ["1"]
+
+
+def test_the_time_limit_may_strike_in_the_middle_of_a_long_line(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        import time
+        def use():
+            text = "a" * 2_000_000
+            while True:
+                text += "b"
+    """)
+    limits = Limits(seconds=0.6, value_chars=3_000_000, trace_mb=10_000)
+    trace = recorder.record(program, limits=limits)
+    assert trace.ending == Ending("time_limit", "more than 0.6 s")
+    assert texts_of(trace, "text")[0] == repr("a" * 2_000_000)
+
+
+@pytest.mark.parametrize("fill", ["bytearray(10**9)", "list(range(10**8))", "'x' * 10**9"])
+def test_the_memory_limit_keeps_the_steps(recorder: PythonRecorder, fill: str) -> None:
+    program = program_of(f"""
+        def use():
+            print("before")
+            block = {fill}
+            return 1
+    """)
+    trace = recorder.record(program, limits=Limits(memory_mb=200))
+    assert trace.ending == Ending("memory_limit", "more than 200 MB of memory")
+    assert trace.source_line(trace.steps[3]).strip() == 'print("before")'
+    assert trace.stdout == "before\n"
+
+
+def test_a_program_may_outlive_its_lack_of_memory(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        def use():
+            try:
+                bytearray(10**9)
+            except MemoryError:
+                return "caught"
+    """)
+    assert recorder.record(program, limits=Limits(memory_mb=200)).result == "'caught'"
+
+
+def test_memory_that_runs_out_inside_the_recorder_is_the_programs(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        def use():
+            small = "x" * 100_000
+            large = "x" * 60_000_000
+            return 1
+    """)
+    limits = Limits(memory_mb=150, value_chars=10**8, trace_mb=1_000)
+    trace = recorder.record(program, limits=limits)
+    assert trace.ending == Ending("memory_limit", "more than 150 MB of memory")
+    assert trace.steps[-1].changed == {"small": repr("x" * 100_000)}
+
+
+def test_a_long_value_is_cut_and_says_how_long_it_was(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        def use():
+            text = "abc" * 100
+            items = list(range(1000))
+            big = 10**5000
+            return text
+    """)
+    trace = recorder.record(program, limits=Limits(value_chars=20))
+    assert texts_of(trace, "text") == ["'" + "abc" * 6 + "a… <cut: 302 characters>"]
+    assert texts_of(trace, "items") == ["[0, 1, 2, 3, 4, 5, 6… <cut: more than 1280 characters>"]
+    assert texts_of(trace, "big") == ["1" + "0" * 19 + "… <cut: more than 1280 characters>"]
+    assert trace.result == "'" + "abc" * 6 + "a… <cut: 302 characters>"
+
+
+def test_the_trace_limit_keeps_the_steps(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        def use():
+            text = "a" * 9_000
+            while True:
+                text += "b"
+    """)
+    trace = recorder.record(program, limits=Limits(trace_mb=1))
+    assert trace.ending == Ending("trace_limit", "more than 1 MB of trace")
+    texts = texts_of(trace, "text")
+    assert 100 < len(texts) < 112
+    assert texts[100] == repr("a" * 9_000 + "b" * 100)
+
+
+def test_the_output_limit_keeps_the_steps(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        def use():
+            n = 0
+            while True:
+                n += 1
+                print(f"{n:>9999}")
+    """)
+    trace = recorder.record(program, limits=Limits(output_mb=1))
+    assert trace.ending == Ending("output_limit", "more than 1 MB printed")
+    assert len(trace.stdout) == 1_000_000
+    assert trace.stdout.startswith(f"{1:>9999}\n{2:>9999}\n")
+    assert texts_of(trace, "n")[:3] == ["0", "1", "2"]
+
+
+# -- processes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("act", "detail"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
+        ("os.abort()", "SIGABRT"),
+        ("os.kill(os.getpid(), 40)", "signal 40"),
+        ("os._exit(3)", "the process ended itself with status 3"),
+        ("os._exit(0)", "the process ended itself with status 0"),
+    ],
+)
+def test_a_program_that_kills_itself_leaves_its_steps(
+    recorder: PythonRecorder, act: str, detail: str
+) -> None:
+    program = program_of(f"""
+        import os, signal
+        def use():
+            x = 1
+            {act}
+    """)
+    trace = recorder.record(program)
+    assert trace.ending == Ending("killed", detail)
+    assert trace.source_line(trace.steps[-1]).strip() == act
+    assert texts_of(trace, "x") == ["1"]
+
+
+@pytest.mark.parametrize("after", ["os._exit(0)", "time.sleep(99)", "return 5"])
+def test_the_recorder_outlives_its_interpreter(after: str, tmp_path: Path) -> None:
+    beat = tmp_path / "beat"
+    program = program_of(f"""
+        import os, signal, threading, time
+        def beat():
+            while True:
+                with open({str(beat)!r}, "a") as file: file.write("x")
+                time.sleep(0.01)
+        def use():
+            threading.Thread(target=beat, daemon=True).start()
+            while not os.path.exists({str(beat)!r}) or not os.path.getsize({str(beat)!r}):
+                time.sleep(0.01)
+            x = 1
+            os.kill(os.getppid(), signal.SIGKILL)
+            {after}
+    """)
+    with PythonRecorder() as recorder:
+        trace = recorder.record(program)
+        assert texts_of(trace, "x") == ["1"]
+        if after == "return 5":
+            assert trace.result == "5"
+        else:
+            assert trace.ending == Ending("killed", "the recorder's interpreter died with it")
+        assert_still(beat)
+        assert recorder.record(GOOD).result == "'good'"
+
+
+def test_the_recorder_does_not_wait_for_a_stopped_interpreter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("worldline.recorders.python.GRACE_SECONDS", 0.1)
+    program = program_of("""
+        import os, signal, time
+        def use():
+            os.kill(os.getppid(), signal.SIGSTOP)
+            time.sleep(99)
+    """)
+    with PythonRecorder() as recorder:
+        trace = recorder.record(program, limits=Limits(seconds=0.1))
+        assert trace.ending.reason == "killed"
+        assert len(trace.steps) == 5
+        assert recorder.record(GOOD).result == "'good'"
+
+
+def test_an_interpreter_that_died_between_programs_is_replaced() -> None:
+    program = program_of("""
+        import os
+        def use():
+            return os.getppid()
+    """)
+    with PythonRecorder() as recorder:
+        pid = recorder.record(program).result
+        assert pid is not None
+        os.kill(int(pid), signal.SIGKILL)
+        time.sleep(0.1)
+        assert recorder.record(GOOD).result == "'good'"
+
+
+def assert_still(beat: Path) -> None:
+    """Nobody writes to the file any more."""
+    time.sleep(0.05)
+    size = beat.stat().st_size
+    assert size > 0
+    time.sleep(0.1)
+    assert beat.stat().st_size == size
+
+
+def test_processes_that_stay_are_ended_and_unrecorded(
+    recorder: PythonRecorder, tmp_path: Path
+) -> None:
+    beat = tmp_path / "beat"
+    program = program_of(f"""
+        import os, time
+        def child():
+            while True:
+                with open({str(beat)!r}, "a") as file: file.write("x")
+                time.sleep(0.01)
+        def use():
+            for _ in range(2):
+                if os.fork() == 0:
+                    child()
+            while not os.path.exists({str(beat)!r}) or not os.path.getsize({str(beat)!r}):
+                time.sleep(0.01)
+            return "parent"
+    """)
+    trace = recorder.record(program)
+    assert trace.result == "'parent'"
+    assert trace.notes == ("the program started processes: only the first is recorded",)
+    assert "child" not in {scope.function for scope in trace.scopes}
+    assert_still(beat)
+
+
+def test_a_forked_child_ends_as_python_ends(
+    recorder: PythonRecorder, python: str, tmp_path: Path
+) -> None:
+    program = program_of("""
+        import os, sys
+        def use():
+            statuses = []
+            for act in (0, 1, 2):
+                if pid := os.fork():
+                    statuses.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+                elif act == 0:
+                    os.write(1, b"child\\n")
+                    os._exit(0)
+                elif act == 1:
+                    sys.exit(7)
+                else:
+                    raise ValueError
+            return statuses
+    """)
+    trace = recorder.record(program)
+    assert trace.result == "[0, 7, 1]"
+    assert (trace.result, trace.stdout) == run_plainly(python, program, tmp_path)
+    assert [step.line for step in trace.steps if step.event == "exception"] == []
+
+
+def test_processes_started_while_loading_are_unrecorded(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        import os
+        child = os.fork()
+        def use():
+            if child:
+                os.waitpid(child, 0)
+            return "parent" if child else "child"
+    """)
+    trace = recorder.record(program)
+    assert trace.result == "'parent'"
+    assert [step.event for step in trace.steps].count("return") == 2
+    assert trace.notes == ("the program started processes: only the first is recorded",)
+
+
+# -- what a program can take away ----------------------------------------------------------------
+
+TAKEN = {
+    "all_files": "os.closerange(0, 4096)",
+    "all_files_one_by_one": "for n in range(90, 110): close(n)",
+    "stdout": "sys.stdout = None",
+    "stdout_deleted": "del sys.stdout",
+    "stdout_closed": "sys.stdout.close()",
+    "stdout_detached": "sys.stdout.detach()",
+    "repr": "builtins.repr = lambda value: 'patched'",
+    "types": "builtins.dict = builtins.list = builtins.str = builtins.type = None",
+    "functions": "builtins.len = builtins.isinstance = builtins.map = builtins.iter = None",
+    "json": "json.dumps = json.loads = json.encoder.encode_basestring_ascii = None",
+    "os": "os.write = os.fork = os._exit = os.pipe = os.read = os.waitpid = None",
+    "sys": "sys.settrace = sys.gettrace = sys._getframe = sys.modules = None",
+    "recursion": "sys.setrecursionlimit = sys.getrecursionlimit = None",
+    "others": "select.poll = functools.partial = _thread.interrupt_main = inspect.isclass = None",
+    "exit": "threading._shutdown = atexit._run_exitfuncs = None",
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_nothing_that_is_taken_away_is_missed(recorder: PythonRecorder, name: str) -> None:
+    program = program_of(f"""
+        import _thread, atexit, builtins, functools, inspect, json, os, select, sys, threading
+        class Kind:
+            def __repr__(self):
+                return "kind"
+        def close(n):
+            try:
+                os.close(n)
+            except OSError:
+                pass
+        def use():
+            print("before", flush=True)
+            {TAKEN[name]}
+            x = {{1.5: [2, Kind()], "a": (None,)}}
+            try:
+                raise ValueError("b")
+            except ValueError:
+                return x
+    """)
+    trace = recorder.record(program)
+    assert trace.ending == Ending("finished")
+    assert texts_of(trace, "x") == ["{1.5: [2, kind], 'a': (None,)}"]
+    assert trace.result == "{1.5: [2, kind], 'a': (None,)}"
+    raised = [step.value for step in trace.steps if step.event == "exception"]
+    assert raised[-1] == "(<class 'ValueError'>, ValueError('b'), <traceback object>)"
+    assert trace.stdout == "before\n"
+
+
+def test_a_closed_file_is_not_taken_for_the_recording(
+    recorder: PythonRecorder, tmp_path: Path
+) -> None:
+    program = program_of(f"""
+        import os
+        def use():
+            os.closerange(3, 4096)
+            files = [open({str(tmp_path)!r} + f"/{{n}}", "w") for n in range(9)]
+            numbers = [file.fileno() for file in files]
+            return numbers
+    """)
+    trace = recorder.record(program)
+    assert trace.result == "[3, 4, 5, 6, 7, 8, 9, 10, 11]"
+    assert {path.read_text() for path in tmp_path.iterdir()} == {""}
+
+
+def test_noise_on_the_recorders_pipe_is_left_out(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        import os
+        def use():
+            os.write(100, b'noise\\n["line", 1, 99, {}, [], null]\\n["jump"]\\n')
+            return 1
+    """)
+    trace = recorder.record(program)
+    assert trace.result == "1"
+    assert trace.notes == ("a line of the recording was damaged and left out",) * 3
+
+
+def test_tracing_that_is_switched_off_is_noted(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        import sys
+        def use():
+            x = 1
+            sys.settrace(None)
+            x = 2
+            return x
+    """)
+    trace = recorder.record(program)
+    assert trace.ending == Ending("finished")
+    assert texts_of(trace, "x") == ["1"]
+    assert trace.notes == (
+        "tracing was switched off, by the program or a full stack: steps may be missing",
+    )
+
+
+def test_output_that_is_redirected_when_a_limit_strikes_is_kept(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        import contextlib, io
+        def use():
+            print("before")
+            with contextlib.redirect_stdout(io.StringIO()):
+                n = 0
+                while True:
+                    n += 1
+    """)
+    trace = recorder.record(program, limits=Limits(steps=100))
+    assert trace.ending.reason == "step_limit"
+    assert trace.stdout == "before\n"
+
+
+def test_standard_streams_are_those_of_any_program(
+    recorder: PythonRecorder, python: str, tmp_path: Path
+) -> None:
+    program = program_of("""
+        import sys
+        def use():
+            sys.__stdout__.write("first ")
+            print("lost", file=sys.stderr)
+            print("second \\udc80")
+            return [sys.stdin, sys.stdout, sys.stdin.errors, sys.stdout.errors, sys.stdin.newlines]
+    """)
+    trace = recorder.record(program)
+    (tmp_path / "program.py").write_text(program.text)
+    ran = subprocess.run(
+        [python, "-c", PLAIN_CALL, str(tmp_path)], capture_output=True, env=ENVIRONMENT
+    )
+    assert trace.result == (tmp_path / "result").read_text()
+    assert trace.stdout == ran.stdout.decode("utf-8", "surrogateescape")
+
+
+# -- the stack -----------------------------------------------------------------------------------
+
+DIVES = {
+    "plain": "return dive(0)",
+    "raised_limit": "sys.setrecursionlimit(1_200); return dive(0)",
+    "lowered_limit": "sys.setrecursionlimit(60); return dive(0)",
+    "twice": "sys.setrecursionlimit(150); return dive(0), dive(0)",
+    "after_throws": "sys.setrecursionlimit(90); throw(); return dive(0)",
+    "through_a_library": "sys.setrecursionlimit(150); return decorated(0)",
+    "in_a_library": "return nested()",
+}
+
+
+@pytest.mark.parametrize("name", DIVES)
+def test_the_program_meets_its_own_recursion_limit(
+    recorder: PythonRecorder, python: str, tmp_path: Path, name: str
+) -> None:
+    program = program_of(f"""
+        import contextlib, copy, sys
+        def dive(n):
+            try:
+                return dive(n + 1)
+            except RecursionError:
+                return n
+        @contextlib.contextmanager
+        def manager():
+            yield
+        deepest = 0
+        @manager()
+        def step(n):
+            global deepest
+            deepest = n
+            step(n + 1)
+        def decorated(n):
+            try:
+                step(0)
+            except RecursionError:
+                return deepest // 10
+        def nested():
+            for depth in (300, 480, 490, 500, 510, 600):
+                space = dict(depth=depth, value=[])
+                exec("for _ in range(depth): value = [value]", space)
+                try:
+                    copy.deepcopy(space.pop("value"))
+                except RecursionError:
+                    return depth
+                space = None
+        def numbers():
+            try:
+                yield 1
+            except ValueError:
+                yield 2
+        def throw():
+            for _ in range(50):
+                g = numbers()
+                next(g)
+                g.throw(ValueError)
+        def use():
+            {DIVES[name]}
+    """)
+    trace = recorder.record(program, limits=Limits(value_chars=100, seconds=30, steps=200_000))
+    assert trace.result == run_plainly(python, program, tmp_path)[0]
+    assert trace.notes == ()
+
+
+def test_a_limit_that_python_refuses_is_refused(recorder: PythonRecorder) -> None:
+    program = program_of("""
+        import sys
+        def refused(limit):
+            try:
+                sys.setrecursionlimit(limit)
+            except (ValueError, TypeError, RecursionError) as error:
+                return type(error).__name__
+        def use():
+            return refused(0), refused("9"), refused(1), refused(500), sys.getrecursionlimit()
+    """)
+    expected = "('ValueError', 'TypeError', 'RecursionError', None, 500)"
+    assert recorder.record(program).result == expected
+
+
+# -- signals and lifetimes -----------------------------------------------------------------------
+
+
+def test_a_signal_handler_strikes_the_program_and_not_the_recorder(
+    recorder: PythonRecorder,
+) -> None:
+    program = program_of("""
+        import signal
+        class Late(Exception):
+            pass
+        def on_alarm(signum, frame):
+            raise Late
+        def use():
+            before = signal.signal(signal.SIGALRM, on_alarm)
+            same = signal.getsignal(signal.SIGALRM) is on_alarm
+            for _ in range(3):
+                signal.setitimer(signal.ITIMER_REAL, 0.01)
+                try:
+                    while True:
+                        x = [1] * 50
+                except Late:
+                    pass
+            return same, signal.signal(signal.SIGALRM, before) is on_alarm
+    """)
+    trace = recorder.record(program)
+    assert trace.ending == Ending("finished")
+    assert trace.result == "(True, True)"
+    raised = [step for step in trace.steps if step.event == "exception" and step.value]
+    assert sum("Late" in (step.value or "") for step in raised) >= 3
+
+
+def test_what_the_program_drops_dies_at_once(
+    recorder: PythonRecorder, python: str, tmp_path: Path
+) -> None:
+    program = program_of("""
+        import weakref
+        class Thing:
+            pass
+        def use():
+            thing = Thing()
+            seen = weakref.ref(thing)
+            alive = seen() is not None
+            del thing; dead = seen() is None
+            other = Thing(); seen = weakref.ref(other); other = None; gone = seen() is None
+            names = sorted(locals())
+            return alive, dead, gone, names
+    """)
+    trace = recorder.record(program)
+    assert trace.result == run_plainly(python, program, tmp_path)[0]
+
+
+# -- the interpreter -----------------------------------------------------------------------------
+
+
+def test_an_interpreter_that_is_none_is_refused() -> None:
+    with pytest.raises(RecorderError, match="cannot start /nowhere/python"):
+        PythonRecorder(python="/nowhere/python").record(GOOD)
+    with pytest.raises(RecorderError, match="cannot run the recorder"):
+        PythonRecorder(python="true").record(GOOD)
