@@ -3,7 +3,7 @@
 from worldline.align.alignment import Alignment, align
 from worldline.align.comprehensions import comparable
 from worldline.align.divergence import Difference, Divergence, Where
-from worldline.align.equality import RULES, Comparison, compare, is_opaque
+from worldline.align.equality import RULES, Comparison, canonical, compare, is_opaque
 from worldline.align.recovery import Recovery
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Recovery",
     "Where",
     "align",
+    "canonical",
     "comparable",
     "compare",
     "is_opaque",

@@ -53,7 +53,7 @@ def _end_divergence(walk: Walk, predicted: Decoded, matched: int) -> Divergence 
     """All pairs match: does one side go on without the other?"""
     truth = walk.truth
     if len(predicted.steps) > matched:
-        if not truth.ending.is_complete:
+        if not truth.is_whole:
             return None
         last, extra = truth.steps[-1], predicted.steps[matched]
         return Divergence(
@@ -82,7 +82,7 @@ def _end_divergence(walk: Walk, predicted: Decoded, matched: int) -> Divergence 
         line=step.line,
         scope=step.scope,
         executed=walk.executed(step),
-        true=walk.lines[step.line - 1],
+        true=walk.program.line(step.line),
         predicted="the end",
     )
 
@@ -95,8 +95,6 @@ def _is_left_by_exception(truth: Trace, matched: int) -> bool:
 
 
 def _is_whole(truth: Trace, predicted: Decoded, matched: int) -> bool:
-    if not truth.ending.is_complete or predicted.stop == "damaged":
+    if not truth.is_whole or predicted.stop == "damaged":
         return False
-    if matched == len(truth.steps):
-        return True
-    return predicted.stop == "ended" and _is_left_by_exception(truth, matched)
+    return matched == len(truth.steps) or _is_left_by_exception(truth, matched)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from worldline.align.divergence import Difference, Divergence
-from worldline.align.equality import is_opaque
+from worldline.align.equality import starts_alike
 from worldline.align.walk import UNCHANGED, Guess, Walk
 from worldline.codecs import Fragment
 from worldline.trace import Step
@@ -15,10 +15,12 @@ def divergence_within_cut(
     """Whether a step that the text broke off in was already wrong."""
     if fragment is None:
         return None
-    line = walk.lines[step.line - 1]
+    line = walk.program.line(step.line)
     guess = Guess(
         fragment.event or step.event, fragment.line or "", fragment.locals, fragment.open_value
     )
+    if fragment.event is not None and fragment.event != step.event:
+        return _cut_at(walk.action_divergence(index, step, guess))
     if step.has_locals != _shows_locals(fragment):
         # Nothing written yet that a return could not begin with as well, or the other way round.
         if fragment.line and not line.startswith(fragment.line):
@@ -34,7 +36,7 @@ def divergence_within_cut(
         possible = [true.get(name, "")]
         if name in true and name not in step.changed:
             possible.append(UNCHANGED)
-        if not any(text.startswith(value) for text in possible):
+        if not any(starts_alike(text, value) for text in possible):
             differences = (Difference(name, true.get(name), value),)
     if differences:
         return _cut_at(walk.state_divergence(index, step, guess, differences))
@@ -52,12 +54,12 @@ def _shows_locals(fragment: Fragment) -> bool:
 def _cut_value(
     walk: Walk, index: int, step: Step, fragment: Fragment, guess: Guess
 ) -> Divergence | None:
-    line = walk.lines[step.line - 1]
+    line = walk.program.line(step.line)
     if fragment.line is not None and not line.startswith(fragment.line):
         return _cut_at(walk.action_divergence(index, step, guess))
     value = fragment.open_value
     true = "None" if step.value is None else step.value
-    if value is None or true.startswith(value) or is_opaque(true):
+    if value is None or starts_alike(true, value):
         return None
     found = walk.value_divergence(index, step, guess)
     return None if found is None else _cut_at(found)

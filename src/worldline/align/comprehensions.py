@@ -1,131 +1,168 @@
 """A trace and a prediction from different Pythons go in; a pair that can be compared comes out.
 
 Up to Python 3.11 a list, set or dict comprehension is a call of its own; from 3.12 it is inlined
-and its iterations are line steps of the function around it. Where the real trace has no such
-frames and the prediction does (or might), the steps inside comprehensions are left out on both
-sides: a mistake made there is then seen in what the comprehension gives. Generator expressions
-keep their frames in every version.
+and its iterations are line steps of the function around it. Where one side has such frames and
+the other does not, both are compared without the steps inside comprehensions and generator
+expressions, and with one step for each statement that holds one: a mistake made inside is then
+seen in what the statement gives.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from worldline.codecs import Decoded
-from worldline.trace import Step, Trace, changes
+from worldline.trace import Step, Trace, changes, parse_source, states
 
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+_INLINED = (ast.ListComp, ast.SetComp, ast.DictComp)
+_FRAMES = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+Style = Literal["framed", "inlined"]
 
 
 def comparable(truth: Trace, predicted: Decoded) -> tuple[Trace, Decoded]:
-    """The two as they are, or both without the steps inside comprehensions."""
-    if truth.origin.has_comprehension_frames:
+    """The two as they are where they are of one style, else both without comprehensions."""
+    found = list(_statements(truth.program.text))
+    style = prediction_style(predicted, found)
+    own: Style = "framed" if truth.origin.has_comprehension_frames else "inlined"
+    if style is None or style == own:
         return truth, predicted
-    return _without_inlined(truth), _without_frames(predicted)
+    return _folded_truth(truth, found), _folded_prediction(predicted, found)
 
 
 @dataclass(frozen=True, slots=True)
-class _Inlined:
-    """A comprehension in the source: the lines of its statement and the names it binds."""
+class _Statement:
+    """A statement with comprehensions: its lines, where those of them begin that may be inlined,
+    and the names that they bind and nothing around them does."""
 
-    first: int
-    last: int
+    lines: range
+    starts: frozenset[int]
     names: frozenset[str]
 
 
-def _without_inlined(truth: Trace) -> Trace:
-    found = list(_inlined(truth.program.text))
-    if not found:
-        return truth
-    kept: list[Step] = []
-    inside: dict[int, bool] = {}
-    last_line: dict[int, tuple[int, dict[str, str]]] = {}
-    last_kept: dict[int, dict[str, str]] = {}
-    for step, state in zip(truth.steps, truth.states(), strict=True):
-        before = last_line.get(step.scope)
-        if step.has_locals:
-            last_line[step.scope] = (step.line, state)
-        if step.event == "line" and before:
-            was_inside = inside.get(step.scope, False)
-            inside[step.scope] = _is_inside(step.line, state, before, found, was_inside)
-            if inside[step.scope]:
+def prediction_style(predicted: Decoded, found: Sequence[_Statement]) -> Style | None:
+    """How a prediction writes comprehensions; none where it does not come to one.
+
+    a call that shows `.0` on the line of one -> "framed";
+    a line that shows its variable -> "inlined"
+    """
+    for step, written in zip(predicted.steps, predicted.written, strict=True):
+        for statement in found:
+            if step.line not in statement.lines or not statement.starts:
                 continue
-        if not step.has_locals:
-            kept.append(step)
-            continue
-        known = last_kept.get(step.scope, {})
-        gone = tuple(sorted(name for name in known if name not in state))
-        kept.append(replace(step, changed=changes(known, state), gone=gone))
-        last_kept[step.scope] = state
-    return replace(truth, steps=tuple(kept))
+            if ".0" in written.locals:
+                if step.line in statement.starts:
+                    return "framed"
+            elif not statement.names.isdisjoint(written.locals):
+                return "inlined"
+    return None
 
 
-def _is_inside(
-    line: int,
-    state: dict[str, str],
-    before: tuple[int, dict[str, str]],
-    found: list[_Inlined],
-    was_inside: bool,
-) -> bool:
-    """Whether a line step is an iteration of a comprehension: the names that it binds are there,
-    and were not, or were other, when the step before it in the same comprehension began."""
-    line_before, state_before = before
-    return any(
-        one.first <= line <= one.last
-        and one.first <= line_before <= one.last
-        and any(
-            name in state and (was_inside or state[name] != state_before.get(name))
-            for name in one.names
-        )
-        for one in found
-    )
-
-
-def _inlined(text: str) -> Iterator[_Inlined]:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
+def _statements(text: str) -> Iterator[_Statement]:
+    """The innermost statements that have a comprehension or generator expression in them."""
+    tree = parse_source(text)
+    if tree is None:
         return
+    bound = {
+        node.id
+        for node in _outside_comprehensions(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    } | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     for statement in ast.walk(tree):
         if not isinstance(statement, ast.stmt):
             continue
-        for node in ast.walk(statement):
-            if isinstance(node, _COMPREHENSIONS):
-                names = frozenset(
-                    name.id
-                    for generator in node.generators
-                    for name in ast.walk(generator.target)
-                    if isinstance(name, ast.Name)
-                )
-                yield _Inlined(node.lineno, node.end_lineno or node.lineno, names)
+        nodes = [
+            node
+            for part in ast.iter_child_nodes(statement)
+            if not isinstance(part, ast.stmt | ast.ExceptHandler | ast.match_case)
+            for node in ast.walk(part)
+            if isinstance(node, (*_INLINED, ast.GeneratorExp))
+        ]
+        if nodes:
+            inlined = [node for node in nodes if isinstance(node, _INLINED)]
+            last = max(node.end_lineno or node.lineno for node in nodes)
+            yield _Statement(
+                range(statement.lineno, last + 1),
+                frozenset(node.lineno for node in inlined),
+                frozenset(name for node in inlined for name in _targets(node)) - bound,
+            )
 
 
-def _without_frames(predicted: Decoded) -> Decoded:
-    frames = {
+def _outside_comprehensions(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (*_INLINED, ast.GeneratorExp)):
+            yield child
+            yield from _outside_comprehensions(child)
+
+
+def _targets(node: ast.ListComp | ast.SetComp | ast.DictComp) -> Iterator[str]:
+    for generator in node.generators:
+        for name in ast.walk(generator.target):
+            if isinstance(name, ast.Name):
+                yield name.id
+
+
+def _folded_truth(truth: Trace, found: Sequence[_Statement]) -> Trace:
+    inside = {n for n, scope in enumerate(truth.scopes) if scope.function.endswith(_FRAMES)}
+    kept = _kept(truth.steps, inside, found)
+    return replace(truth, steps=tuple(_restated(truth.steps, kept)))
+
+
+def _folded_prediction(predicted: Decoded, found: Sequence[_Statement]) -> Decoded:
+    inside = {
         step.scope
-        for index, step in enumerate(predicted.steps)
-        if step.event == "call" and _is_comprehension(predicted, index)
+        for step, written in zip(predicted.steps, predicted.written, strict=True)
+        if step.event == "call" and ".0" in written.locals
     }
-    kept = [i for i, step in enumerate(predicted.steps) if step.scope not in frames]
-    is_cut_inside = bool(predicted.steps) and predicted.steps[-1].scope in frames
+    kept = _kept(predicted.steps, inside, found)
+    steps = list(_restated(predicted.steps, kept))
+    all_states = list(states(predicted.steps))
     return replace(
         predicted,
-        steps=tuple(predicted.steps[i] for i in kept),
-        written=tuple(predicted.written[i] for i in kept),
-        fragment=None if is_cut_inside else predicted.fragment,
+        steps=tuple(steps),
+        # A step may now come behind another than the one that its `..` was written against.
+        written=tuple(
+            replace(predicted.written[i], locals=all_states[i])
+            if predicted.steps[i].has_locals
+            else predicted.written[i]
+            for i in kept
+        ),
+        # What the text breaks off in may be a step that is left out.
+        fragment=None,
     )
 
 
-def _is_comprehension(predicted: Decoded, index: int) -> bool:
-    """Whether a call enters a list, set or dict comprehension, not a generator expression."""
-    if ".0" not in predicted.written[index].locals:
-        return False
-    scope = predicted.steps[index].scope
-    values = [
-        str(step.value)
-        for step in predicted.steps[index:]
-        if step.scope == scope and step.event == "return"
-    ]
-    if not values:
-        return any(bracket in predicted.written[index].line for bracket in "[{")
-    return len(values) == 1 and values[0].startswith(("[", "{", "set("))
+def _kept(steps: Sequence[Step], inside: set[int], found: Sequence[_Statement]) -> list[int]:
+    """The steps outside of comprehensions, where a statement with one has only its first step."""
+    kept = []
+    last_line: dict[int, int] = {}
+    for index, step in enumerate(steps):
+        if step.scope in inside:
+            continue
+        before = last_line.get(step.scope)
+        if step.event == "line":
+            last_line[step.scope] = step.line
+            both = (step.line, before)
+            if any(all(line in statement.lines for line in both) for statement in found):
+                continue
+        elif step.event == "call":
+            last_line.pop(step.scope, None)
+        kept.append(index)
+    return kept
+
+
+def _restated(steps: Sequence[Step], kept: Sequence[int]) -> Iterator[Step]:
+    """The steps that are kept, each with what changed since the last one kept of its scope."""
+    known: dict[int, dict[str, str]] = {}
+    wanted = set(kept)
+    for index, (step, state) in enumerate(zip(steps, states(steps), strict=True)):
+        if index not in wanted:
+            continue
+        if not step.has_locals:
+            yield step
+            continue
+        before = known.get(step.scope, {})
+        gone = tuple(sorted(name for name in before if name not in state))
+        yield replace(step, changed=changes(before, state), gone=gone)
+        known[step.scope] = state

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from worldline.align.equality import compare
+from worldline.align.equality import canonical, compare
 from worldline.codecs import Decoded
 from worldline.trace import Step, Trace, states
+
+# How many real steps further than it wrote a prediction may have got.
+REACH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,8 @@ class Recovery:
 
 def find_recovery(truth: Trace, predicted: Decoded, start: int) -> Recovery:
     """Look for runs of steps behind the divergence that match in event, line and full state."""
-    ours = _keys(truth.steps, [truth.source_line(s) for s in truth.steps], predicted.knows_events)
+    real = truth.steps[: len(predicted.steps) + REACH]
+    ours = _keys(real, [truth.source_line(s) for s in real], predicted.knows_events)
     theirs = _keys(predicted.steps, [w.line for w in predicted.written], predicted.knows_events)
     blocks = SequenceMatcher(
         None, ours[start:], theirs[start:], autojunk=False
@@ -38,7 +42,10 @@ def _keys(steps: tuple[Step, ...], lines: list[str], knows_events: bool) -> list
     keys = []
     for step, state, line in zip(steps, states(steps), lines, strict=True):
         event = step.event if knows_events or not step.has_locals else "step"
-        shown = repr(sorted(state.items())) if step.has_locals else str(step.value)
+        if step.has_locals:
+            shown = repr(sorted((name, canonical(value)) for name, value in state.items()))
+        else:
+            shown = canonical(str(step.value))
         keys.append(f"{event}\0{line}\0{shown}")
     return keys
 

@@ -27,7 +27,7 @@ class Walk:
 
     def __init__(self, truth: Trace) -> None:
         self.truth = truth
-        self.lines = truth.program.lines
+        self.program = truth.program
         self.states: dict[int, dict[str, str]] = {}
         self.last_line: dict[int, int] = {}
         self.stack: list[int] = []
@@ -64,7 +64,7 @@ class Walk:
 
     def compare_step(self, index: int, step: Step, guess: Guess) -> Divergence | None:
         """The divergence at this step, if there is one."""
-        line = self.lines[step.line - 1]
+        line = self.program.line(step.line)
         is_same_event = step.event == guess.event or (
             not guess.knows_event and step.has_locals and guess.event in ("call", "line")
         )
@@ -96,7 +96,7 @@ class Walk:
         return tuple(found + [Difference(name, true[name], None) for name in missing])
 
     def _follows_for(self, step: Step) -> bool:
-        executed = self.lines[self.executed(step) - 1].lstrip()
+        executed = self.program.line(self.executed(step)).lstrip()
         return step.event == "line" and executed.startswith(("for ", "async for "))
 
     def action_divergence(
@@ -112,7 +112,7 @@ class Walk:
             executed=self.last_line.get(step.scope, step.line)
             if step.event != "call"
             else self.executed(step),
-            true=self.lines[step.line - 1],
+            true=self.program.line(step.line),
             predicted=guess.line,
             differences=differences,
             predicted_event=guess.event,
@@ -142,7 +142,9 @@ class Walk:
     ) -> Divergence:
         first = differences[0]
         scope = self.truth.scopes[step.scope]
-        is_argument = step.event == "call" and first.name in scope.variables[: scope.parameters]
+        # A generator that is resumed is called, too, but its parameters are locals by then.
+        is_entered = step.event == "call" and step.scope not in self.states
+        is_argument = is_entered and first.name in scope.variables[: scope.parameters]
         return Divergence(
             step=index,
             where="argument" if is_argument else "state",

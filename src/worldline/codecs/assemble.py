@@ -10,17 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from worldline.codecs.decoded import Written
-from worldline.trace import START_MARK, Event, Program, Step, changes
+from worldline.trace import START_MARK, Event, Program, Step, changes, parse_source
 
 UNCHANGED = ".."
+# A generator that is resumed is looked for among so many scopes that were left last.
+_REMEMBERED = 256
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Scope:
-    """One activation: its number, what it shows, the line it is on and the one it was called on."""
+    """One activation: its number, what it shows, the line it is on and the one it was called on.
+
+    `functions`: where the line that it was called on stands; its next line tells which it is.
+    """
 
     number: int
-    function: int
+    functions: list[int]
     entered: frozenset[str]
     line: int = 0
     state: dict[str, str] = field(default_factory=dict)
@@ -36,6 +41,7 @@ class Assembler:
         for number, line in enumerate(program.lines, 1):
             self._places.setdefault(line, []).append(number)
         self._owners = _owners(program.text)
+        self._defs = frozenset(self._owners.values())
         self._entry_lines = _entry_lines(program)
         self._scopes: list[_Scope] = []
         self._stack: list[_Scope] = []
@@ -72,6 +78,9 @@ class Assembler:
             for name, value in written.locals.items()
         }
         gone = tuple(sorted(name for name in before if name not in scope.state))
+        if event == "line" and len(scope.functions) > 1 and self._owners:
+            places = self._places.get(written.line, [])
+            scope.functions = self._owners_of(scope, places) or scope.functions
         scope.line = self._place(written.line, scope)
         changed = changes(before, scope.state)
         self._add(Step(event, scope.line, scope.number, changed, gone), written)
@@ -105,8 +114,8 @@ class Assembler:
     def _enter(self, written: Written) -> _Scope:
         scope = self._resumed(written)
         if scope is None:
-            function = (self._places.get(written.line) or [0])[0]
-            scope = _Scope(len(self._scopes), function, frozenset(written.locals))
+            functions = self._places.get(written.line) or [0]
+            scope = _Scope(len(self._scopes), functions, frozenset(written.locals))
             self._scopes.append(scope)
         else:
             self._left.remove(scope)
@@ -124,12 +133,14 @@ class Assembler:
             return None
         is_yield = any(word in written.line for word in ("yield", "await", "async "))
         names = written.locals.keys()
+        if not is_yield and ".0" not in names:
+            return None
         fitting = [
             scope
-            for scope in self._left
+            for scope in self._left[-_REMEMBERED:]
             if scope.line in self._places.get(written.line, [])
             and scope.state.keys() <= names
-            and (is_yield or (".0" in names and scope.entered < names))
+            and (is_yield or (".0" in scope.entered and scope.entered < names))
         ]
         return max(
             fitting, key=lambda scope: (_agreement(scope, written), scope.number), default=None
@@ -140,7 +151,7 @@ class Assembler:
         current = self._stack[-1] if self._stack else self._scopes[0]
         if self._fits(current, line):
             return current
-        for scope in reversed(self._left):
+        for scope in reversed(self._left[-_REMEMBERED:]):
             if self._fits(scope, line):
                 self._left.remove(scope)
                 self._stack.append(scope)
@@ -150,7 +161,7 @@ class Assembler:
     def _scope_at(self, line: str) -> _Scope:
         """The scope that is on this line: the innermost, else one that was left."""
         places = self._places.get(line, [])
-        for scope in [*reversed(self._stack), *reversed(self._left)]:
+        for scope in [*reversed(self._stack), *reversed(self._left[-_REMEMBERED:])]:
             if scope.line in places:
                 return scope
         return self._scope_on(line)
@@ -159,8 +170,18 @@ class Assembler:
         places = self._places.get(line)
         if not places or not self._owners:
             return True
-        owner = self._owners.get(scope.function, 0)
-        return any(self._owners.get(n, 0) == owner or n == scope.function for n in places)
+        return bool(self._owners_of(scope, places))
+
+    def _owners_of(self, scope: _Scope, places: list[int]) -> list[int]:
+        """Which of the functions that a scope may be have one of these lines."""
+        found = []
+        for function in scope.functions:
+            # A lambda or comprehension has no `def`: its steps are on the line it was called on.
+            has_def = function in self._defs
+            owner = function if has_def else self._owners.get(function, 0)
+            if any(self._owners.get(n, 0) == owner or n == function for n in places):
+                found.append(function)
+        return found
 
     def _place(self, line: str, scope: _Scope) -> int:
         """The number of a source line; where the text stands more than once, the next one on.
@@ -169,7 +190,7 @@ class Assembler:
         """
         places = self._places.get(line, [])
         after = [n for n in places if n > scope.line]
-        inside = [n for n in after or places if n >= scope.function]
+        inside = [n for n in after or places if n >= scope.functions[0]]
         return (inside or after or places or [0])[0]
 
 
@@ -180,19 +201,26 @@ def _agreement(scope: _Scope, written: Written) -> int:
 
 
 def _owners(text: str) -> dict[int, int]:
-    """For each line the line of the innermost `def` around it; none where it does not parse."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    """For each line the `def` whose body has it, by its line; none where it does not parse.
+
+    A `def` line itself belongs to the function around it, which executes it.
+    """
+    tree = parse_source(text)
+    if tree is None:
         return {}
     owners: dict[int, int] = {}
     defs = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     # The walk goes outside in, so that an inner function overwrites what is its own.
     for node in defs:
-        owners |= dict.fromkeys(
-            range(node.lineno, (node.end_lineno or node.lineno) + 1), node.lineno
-        )
+        first = _first_line(node.body[0])
+        owners |= dict.fromkeys(range(first, (node.end_lineno or first) + 1), _first_line(node))
     return owners
+
+
+def _first_line(node: ast.stmt) -> int:
+    """Where a statement begins: at its first decorator, where a call of it is reported, too."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _entry_lines(program: Program) -> set[str]:

@@ -78,7 +78,7 @@ class CwmCodec:
     def decode(self, text: str, program: Program) -> Decoded:
         """Read a model's text strictly, up to the first thing that is not a step."""
         assembler = Assembler(program)
-        position = 0
+        position = len(text) - len(text.lstrip())
         while not assembler.is_over:
             try:
                 position = _read_step(text, position, assembler)
@@ -133,7 +133,7 @@ def _read_step(text: str, start: int, assembler: Assembler) -> int:
     position = _expect(text, position, ARG, whole)
     try:
         value, position = _JSON.raw_decode(text, position)
-    except JSONDecodeError:
+    except (JSONDecodeError, RecursionError):
         left = Fragment(event, {}, None, open_string(text[position:]), line, True)
         raise _NotAStep("a JSON string", position, left) from None
     if not isinstance(value, str):
@@ -177,7 +177,7 @@ def _stopped(text: str, start: int, assembler: Assembler, found: _NotAStep) -> D
     is_cut = any(token.startswith(rest) for token in expected) or _is_open(found, rest)
     has_ended = rest.startswith(END) and found.expected == "a step"
     # A raise out of the entry point may be the last step that is written.
-    if assembler.is_raised_out and start == found.position:
+    if assembler.is_raised_out and start == found.position and not is_cut:
         has_ended = True
     reason = (
         "the end of the text was written"

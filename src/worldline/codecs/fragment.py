@@ -1,12 +1,14 @@
 """JSON that breaks off in the middle goes in; as much as it says for certain comes out."""
 
 import json
+import re
 from json.decoder import JSONDecodeError
 
 from worldline.codecs.decoded import Fragment
 from worldline.trace import Event
 
 _JSON = json.JSONDecoder()
+_BETWEEN = re.compile(r"[ ,]*")
 
 
 def open_string(text: str) -> str | None:
@@ -36,7 +38,7 @@ def open_locals(text: str, event: Event | None) -> Fragment | None:
     found: dict[str, str] = {}
     position = 1
     while True:
-        position += len(text) - position - len(text[position:].lstrip(" ,"))
+        position = _BETWEEN.match(text, position).end()  # type: ignore[union-attr]
         if position >= len(text):
             return Fragment(event, found)
         if text[position] != '"':

@@ -15,7 +15,9 @@ from worldline.codecs.fragment import open_locals, open_string
 from worldline.trace import Event, Program
 
 _JSON = json.JSONDecoder()
-_EXCEPTION = re.compile(r"\(<class '.*(?:<traceback object>|None)\)\Z", re.DOTALL)
+# The one token that some tools keep.
+_END = "<|end_of_text|>"
+_EXCEPTION = re.compile(r"\(<class '[^']*'>, .*, (?:<traceback object>|None)\)\Z", re.DOTALL)
 
 
 def decode_stripped(text: str, program: Program) -> Decoded:
@@ -109,6 +111,8 @@ def _why(
 ) -> tuple[Stop, str]:
     if position >= len(text):
         return "cut", "the text ends between two steps"
+    if text.startswith(_END, position):
+        return "ended", "the end of the text was written"
     if assembler.is_raised_out:
         return "ended", "an exception left the entry point"
     if fragment is not None:

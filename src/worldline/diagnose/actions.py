@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from worldline.align import Divergence
+from worldline.errors import ProgramError
 from worldline.flow import FlowGraph, flow_graph
 from worldline.trace import Trace
 
@@ -22,6 +23,7 @@ ActionKind = Literal[
     "exception_imagined",
     "stopped_early",
     "ran_on",
+    "unjudged",  # the program's control flow is not known
 ]
 
 
@@ -30,7 +32,7 @@ class ActionFacts:
     """What kind of wrong turn was taken, and whether the program's control flow allows it."""
 
     kind: ActionKind
-    is_legal: bool
+    is_legal: bool | None
 
 
 def action_facts(truth: Trace, divergence: Divergence) -> ActionFacts:
@@ -42,10 +44,17 @@ def action_facts(truth: Trace, divergence: Divergence) -> ActionFacts:
     places = [n for n, line in enumerate(lines, 1) if line == divergence.predicted_line]
     if not places:
         return ActionFacts("line_invented", False)
-    if true == "exception" or predicted == "exception":
+    is_here = divergence.executed in places
+    if (true == "exception") != (predicted == "exception"):
+        if predicted == "exception" and not is_here:
+            return ActionFacts("line_hallucinated", False)
         kind: ActionKind = "exception_missed" if true == "exception" else "exception_imagined"
-        return ActionFacts(kind, True)
-    graph = flow_graph(truth.program.text)
+        return ActionFacts(kind, is_here)
+    try:
+        graph = flow_graph(truth.program.text)
+    except ProgramError:
+        # A program for another Python than this one.
+        return ActionFacts("unjudged", None)
     if true == "return" or predicted == "return":
         return _return_facts(truth, divergence, places, graph)
     if true == "call" or predicted == "call":
@@ -102,7 +111,9 @@ def _line_facts(
         if (
             n in f.entry
             if is_entry
-            else graph.is_legal(f, here, n, is_after_exception=is_after_exception)
+            else n in f.exceptional.get(here, ())
+            if is_after_exception
+            else graph.is_legal(f, here, n)
         )
     ]
     if not legal:

@@ -77,22 +77,19 @@ class Rule:
 
 def is_copy(facts: Facts) -> bool:
     """Whether the value only had to be repeated: an argument given as it stands, a variable that
-    the line does not touch, a line with no operation in it."""
+    the line does not touch, a value that was just returned, a line with no operation in it."""
     value, operation = facts.value, facts.operation
     if value is None or operation is None:
         return False
-    if operation.is_loop_header and value.change == "update":
+    if facts.is_bound_by_loop:
         return False
-    return value.change in ("entry", "drift") or not operation.operations
+    is_repeated = value.change in ("entry", "drift") or facts.was_just_returned
+    return is_repeated or not operation.operations
 
 
-def is_loop_binding(facts: Facts) -> bool:
-    """Whether the value is the one that a loop or comprehension binds next."""
-    value, operation = facts.value, facts.operation
-    if value is None or operation is None or value.change != "update":
-        return False
-    is_bound = facts.divergence is not None and facts.divergence.variable in operation.writes
-    return is_bound and operation.is_loop_header
+def _iterates_over_shown(facts: Facts) -> bool:
+    """Whether a loop goes over something that the steps show, rather than something computed."""
+    return facts.is_bound_by_loop and set(_operations(facts)) <= {"comprehension"}
 
 
 def _where(facts: Facts) -> str | None:
@@ -172,7 +169,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "iteration_lost",
         "lost its place in what is iterated",
-        lambda f: is_loop_binding(f) and f.operation is not None and not f.operation.operations,
+        _iterates_over_shown,
     ),
     Rule(
         "mutation_while_iterating",
@@ -182,10 +179,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "hidden_values",
         "computed through values that no step shows",
-        lambda f: (
-            f.operation is not None
-            and (f.operation.hidden >= HIDDEN or (is_loop_binding(f) and f.operation.hidden > 0))
-        ),
+        lambda f: f.operation is not None and (f.operation.hidden >= HIDDEN or f.is_bound_by_loop),
     ),
     Rule("string_handling", "handled the characters of a string wrongly", _has_string),
     Rule(

@@ -35,8 +35,8 @@ Outcome = Literal[
 
 @dataclass(frozen=True, slots=True)
 class HorizonFacts:
-    """How far the model had come: the step, how often the executed line had run in its scope,
-    how many calls deep, and how much text it had spent."""
+    """How far the model had come: the step, how often the executed line had run, how many calls
+    deep the program was, and how much text had been spent."""
 
     step: int
     iteration: int
@@ -52,7 +52,9 @@ class Facts:
     `is_result_right`: did the imagined execution return the right value, whatever came before?
     `is_answer_right`: is the answer taken from the text the right one? `is_reference_right`: does
     the benchmark expect what the program really returns? None where it cannot be said.
-    `input_kinds`: the kinds of the variables that the executed line read.
+    `input_kinds`: the kinds of the variables that the executed line read. `is_bound_by_loop`: the
+    variable is the one that a loop or comprehension binds next. `was_just_returned`: the step
+    before showed this very value being returned.
     """
 
     id: str
@@ -63,6 +65,8 @@ class Facts:
     operation: OperationFacts | None = None
     horizon: HorizonFacts | None = None
     input_kinds: frozenset[ValueKind] = frozenset()
+    is_bound_by_loop: bool = False
+    was_just_returned: bool = False
     result: str | None = None
     true_steps: int | None = None
     predicted_steps: int = 0
@@ -89,6 +93,10 @@ def gather_facts(
     """Compare a prediction with what really happens."""
     if prediction.finish == "error":
         return Facts(prediction.id, "error", None, note=prediction.error or "")
+    if not truth.steps:
+        how = f"{truth.ending.reason}, {truth.ending.detail}"
+        note = f"the program could not be executed: {how}"
+        return Facts(prediction.id, "error", None, note=note, is_cut=prediction.is_cut)
     if not prediction.text.strip():
         return Facts(
             prediction.id, "no_output", None, result=truth.result, is_cut=prediction.is_cut
@@ -96,17 +104,17 @@ def gather_facts(
     truth, decoded = comparable(truth, prediction.decoded)
     alignment = align(truth, decoded)
     divergence = alignment.divergence
-    is_answer_right = _same(truth.result, prediction.answer)
-    is_reference_right = _same(truth.result, prediction.expected)
+    is_answer_right = _is_result(truth, prediction.answer)
+    is_reference_right = _is_result(truth, prediction.expected)
     base = Facts(
         id=prediction.id,
         outcome=_outcome(truth, prediction, alignment, is_answer_right, is_reference_right),
         alignment=alignment,
         result=truth.result,
-        true_steps=len(truth.steps) if truth.ending.is_complete else None,
+        true_steps=len(truth.steps) if truth.is_whole else None,
         predicted_steps=len(decoded.steps),
         is_cut=prediction.is_cut,
-        is_result_right=alignment.recovery.is_result_right if alignment.recovery else None,
+        is_result_right=_is_result_right(alignment),
         is_answer_right=is_answer_right,
         is_reference_right=is_reference_right,
         note=_note(truth, decoded, alignment),
@@ -121,12 +129,23 @@ def gather_facts(
         action=None if has_value else action_facts(truth, divergence),
         value=value_facts(truth, divergence, operation, tokenizer) if has_value else None,
         input_kinds=input_kinds(truth, divergence, operation),
+        is_bound_by_loop=is_bound_by_loop(truth, divergence, operation),
+        was_just_returned=was_just_returned(truth, divergence),
         horizon=horizon_facts(truth, prediction, decoded, divergence, tokenizer),
     )
 
 
-def _same(true: str | None, said: str | None) -> bool | None:
-    return None if true is None or said is None else compare(true, said).is_same
+def _is_result(truth: Trace, said: str | None) -> bool | None:
+    """Whether a value is what the program returns; none where either is not known."""
+    if said is None or not truth.is_whole:
+        return None
+    return truth.result is not None and compare(truth.result, said).is_same
+
+
+def _is_result_right(alignment: Alignment) -> bool | None:
+    if alignment.recovery is not None:
+        return alignment.recovery.is_result_right
+    return True if alignment.is_whole else None
 
 
 def _outcome(
@@ -139,7 +158,12 @@ def _outcome(
     if alignment.divergence is not None:
         return "diverged"
     if not alignment.is_whole:
-        return "truncated" if prediction.is_cut or not truth.ending.is_complete else "malformed"
+        has_more = alignment.matched < len(truth.steps)
+        if not truth.is_whole and not has_more:
+            # Right as far as the program could be executed: that is no fault of the model's.
+            return "error"
+        is_cut = prediction.is_cut and prediction.decoded.stop == "cut"
+        return "truncated" if is_cut else "malformed"
     if is_reference_right is False:
         return "reference_wrong"
     return "answer_lost" if is_answer_right is False else "correct"
@@ -149,8 +173,11 @@ def _note(truth: Trace, decoded: Decoded, alignment: Alignment) -> str:
     """What a reader should know about how the two ended."""
     if alignment.divergence is not None or alignment.is_whole:
         return ""
-    real = "" if truth.ending.is_complete else f"; the recording ended: {truth.ending.detail}"
-    return f"{alignment.matched} steps are right, then {decoded.reason}{real}"
+    if not truth.is_whole and alignment.matched >= len(truth.steps):
+        how = truth.ending.detail or "; ".join(truth.notes) or truth.ending.reason
+        return f"the program could not be executed to its end: {truth.ending.reason}, {how}"
+    steps = "1 step is" if alignment.matched == 1 else f"{alignment.matched} steps are"
+    return f"{steps} right, then {decoded.reason}"
 
 
 def value_facts(
@@ -180,7 +207,8 @@ def _change(truth: Trace, divergence: Divergence, operation: OperationFacts) -> 
     if divergence.variable is None:
         return None
     step = truth.steps[divergence.step]
-    if step.event == "call":
+    seen = any(s.scope == step.scope for s in truth.steps[: divergence.step])
+    if step.event == "call" and not seen:
         return "entry"
     is_written = divergence.variable in operation.writes or divergence.variable in step.changed
     return "update" if is_written else "drift"
@@ -194,6 +222,24 @@ def input_kinds(
     indexes = [i for i, s in enumerate(before) if s.has_locals and s.line == divergence.executed]
     state = state_at(truth.steps, indexes[-1]) if indexes else {}
     return frozenset(value_kind(state[name]) for name in operation.reads if name in state)
+
+
+def is_bound_by_loop(truth: Trace, divergence: Divergence, operation: OperationFacts) -> bool:
+    """Whether the variable is the one that a loop or comprehension binds next."""
+    if divergence.variable is None or divergence.event != "line":
+        return False
+    scope = truth.scopes[divergence.scope]
+    if scope.function.endswith(">") and ".0" in scope.variables:
+        return divergence.variable in scope.variables[scope.parameters :]
+    return operation.is_loop_header and divergence.variable in operation.writes
+
+
+def was_just_returned(truth: Trace, divergence: Divergence) -> bool:
+    """Whether the step before showed the value that now differs being returned to this scope."""
+    if divergence.step == 0:
+        return False
+    before = truth.steps[divergence.step - 1]
+    return before.event == "return" and before.value == divergence.true
 
 
 def horizon_facts(
@@ -212,10 +258,7 @@ def horizon_facts(
         start = decoded.written[-1].end if decoded.written else 0
     return HorizonFacts(
         step=divergence.step,
-        iteration=sum(
-            s.event == "line" and s.line == divergence.executed and s.scope == divergence.scope
-            for s in before
-        ),
+        iteration=sum(s.event == "line" and s.line == divergence.executed for s in before),
         call_depth=depth,
         chars_before=start,
         tokens_before=len(tokenizer.encode(prediction.text[:start])) if tokenizer else None,

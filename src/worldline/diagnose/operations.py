@@ -1,8 +1,11 @@
 """A program and one of its lines go in; what the line does, by its syntax, comes out."""
 
 import ast
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from worldline.trace import parse_source, source_lines
 
 _OPERATORS: dict[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -38,6 +41,10 @@ _MUTATORS = frozenset(
         "__delitem__",
     ]
 )
+_BUILT_IN = frozenset(dir(builtins))
+_METHODS = frozenset(
+    name for kind in (str, bytes, list, tuple, dict, set, int, float) for name in dir(kind)
+)
 _FRAMED = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -67,9 +74,9 @@ def operation_facts(text: str, line: int) -> OperationFacts:
 
     "x = s.strip().upper()", 1 -> operations (".strip()", ".upper()"), depth 2, hidden 1, writes x
     """
-    lines = text.split("\n")
+    lines = source_lines(text)
     source = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    tree = _parse(text)
+    tree = parse_source(text)
     statements = [] if tree is None else statements_at(tree, line)
     own = set() if tree is None else _own_functions(tree)
     parts = [part for statement in statements for part in executed_parts(statement)]
@@ -88,6 +95,11 @@ def operation_facts(text: str, line: int) -> OperationFacts:
             for part in parts
             for node in ast.walk(part)
             if isinstance(node, ast.Name) and not _is_store(node)
+        )
+        | frozenset(
+            node.target.id
+            for node in statements
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
         ),
         iterates_mutated=tree is not None and _iterates_mutated(tree, line),
         is_loop_header=any(
@@ -124,6 +136,8 @@ def executed_parts(statement: ast.stmt) -> list[ast.expr]:
         return list(statement.decorator_list)
     if isinstance(statement, ast.Try):
         return []
+    if isinstance(statement, ast.AnnAssign):
+        return [part for part in (statement.target, statement.value) if part is not None]
     parts = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.expr)]
     if isinstance(statement, ast.AugAssign):
         # `a += b` computes `a + b`.
@@ -142,13 +156,6 @@ def _last_line(node: ast.stmt) -> int:
     if isinstance(body, list) and body:
         return max(node.lineno, int(body[0].lineno) - 1)
     return node.end_lineno or node.lineno
-
-
-def _parse(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _own_functions(tree: ast.Module) -> set[str]:
@@ -217,8 +224,24 @@ def _shows_its_value(statement: ast.stmt) -> int:
     """
     if isinstance(statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith):
         return 0
-    parts = executed_parts(statement)
+    parts = [shown for part in executed_parts(statement) for shown in _displayed(part)]
     return sum(_name(part) is not None and not _is_store(part) for part in parts)
+
+
+def _displayed(node: ast.expr) -> Iterator[ast.AST]:
+    """The expressions whose values stand side by side in what a statement gives.
+
+    (a + b, [c - d]) -> a + b, c - d
+    """
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        for item in node.elts:
+            yield from _displayed(item)
+    elif isinstance(node, ast.Dict):
+        for part in [*node.keys, *node.values]:
+            if part is not None:
+                yield from _displayed(part)
+    else:
+        yield node
 
 
 def _writes(statement: ast.stmt) -> Iterator[str]:
@@ -226,7 +249,9 @@ def _writes(statement: ast.stmt) -> Iterator[str]:
     nodes: list[ast.AST] = list(executed_parts(statement))
     for name in ("target", "targets", "items", "name", "names"):
         part = getattr(statement, name, None)
-        nodes += part if isinstance(part, list) else [part] if isinstance(part, ast.AST) else []
+        several = part if isinstance(part, list) else [part]
+        # The names of a `global` are strings; it binds nothing.
+        nodes += [node for node in several if isinstance(node, ast.AST)]
         if isinstance(part, str):
             yield part
     for top in nodes:
@@ -238,12 +263,20 @@ def _writes(statement: ast.stmt) -> Iterator[str]:
             elif isinstance(node, ast.Subscript | ast.Attribute) and _is_store(node):
                 yield from _base(node)
             elif isinstance(node, ast.Call):
-                for argument in [node.func, *node.args, *(k.value for k in node.keywords)]:
-                    if isinstance(argument, ast.Attribute) and argument.attr in _MUTATORS:
-                        yield from _base(argument)
-                    elif isinstance(argument, ast.Name) and argument is not node.func:
-                        # A function may change what it is given.
-                        yield argument.id
+                if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+                    yield from _base(node.func)
+                if not _is_built_in(node.func):
+                    # A function of the program's may change what it is given.
+                    for argument in [*node.args, *(k.value for k in node.keywords)]:
+                        if isinstance(argument, ast.Name):
+                            yield argument.id
+
+
+def _is_built_in(function: ast.expr) -> bool:
+    """Whether a call is of a function or method of Python's own, by its name."""
+    if isinstance(function, ast.Name):
+        return function.id in _BUILT_IN and function.id not in ("next", "setattr", "delattr")
+    return isinstance(function, ast.Attribute) and function.attr in _METHODS
 
 
 def _base(node: ast.AST) -> Iterator[str]:
@@ -258,7 +291,7 @@ def _iterates_mutated(tree: ast.Module, line: int) -> bool:
     """Whether the line is in a for loop whose body changes what the loop goes over."""
     return any(
         isinstance(loop, ast.For)
-        and loop.lineno <= line <= (loop.end_lineno or loop.lineno)
+        and loop.lineno <= line <= (loop.body[-1].end_lineno or loop.lineno)
         and not _iterated(loop.iter).isdisjoint(_mutated(loop.body))
         for loop in ast.walk(tree)
     )
@@ -269,8 +302,8 @@ def _iterated(node: ast.expr) -> set[str]:
 
     xs, enumerate(xs), d.items() -> xs, xs, d; list(xs), xs[:] -> none
     """
-    if isinstance(node, ast.Name):
-        return {node.id}
+    if isinstance(node, ast.Name | ast.Attribute):
+        return {ast.unparse(node)}
     if not isinstance(node, ast.Call):
         return set()
     name, function = _name(node), node.func
@@ -285,8 +318,11 @@ def _mutated(body: list[ast.stmt]) -> set[str]:
     found: set[str] = set()
     for statement in body:
         for node in ast.walk(statement):
-            is_method = isinstance(node, ast.Attribute) and node.attr in _MUTATORS
-            is_item = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del)
-            if is_method or is_item:
-                found.update(_base(node))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr in _MUTATORS:
+                    found.add(ast.unparse(node.func.value))
+            elif isinstance(node, ast.Subscript) and _is_store(node):
+                found.add(ast.unparse(node.value))
+            elif isinstance(node, ast.AugAssign):
+                found.add(ast.unparse(node.target))
     return found

@@ -25,6 +25,14 @@ _NODES: dict[type, ValueKind] = {
     ast.Set: "set",
     ast.Tuple: "tuple",
 }
+_STARTS: dict[str, ValueKind] = {
+    "'": "str",
+    '"': "str",
+    "[": "list",
+    "(": "tuple",
+    "{": "dict",
+    **dict.fromkeys("0123456789", "int"),
+}
 # Beyond this many comparisons an edit distance is not worth its time.
 _PATIENCE = 1_000_000
 
@@ -57,7 +65,11 @@ def value_kind(value: str) -> ValueKind:
 
     "'a'" -> "str"; "-1" -> "int"; "{}" -> "dict"; "<f object>" -> "object"; "" -> "missing"
     """
-    return _kind(_tree(value)) if value else "missing"
+    if not value:
+        return "missing"
+    tree = _tree(value)
+    # What is too long to be kept whole, or to be parsed, still shows what it is by its start.
+    return _STARTS.get(value.lstrip("-")[0:1], "object") if tree is None else _kind(tree)
 
 
 def first_leaf(true: str, predicted: str) -> tuple[str, ValueKind]:
@@ -77,10 +89,10 @@ def edit_distance(a: str, b: str) -> int | None:
 
     "kitten", "sitting" -> 3
     """
-    while a and b and a[0] == b[0]:
-        a, b = a[1:], b[1:]
-    while a and b and a[-1] == b[-1]:
-        a, b = a[:-1], b[:-1]
+    start = common_start(a, b)
+    a, b = a[start:], b[start:]
+    end = common_start(a[::-1], b[::-1])
+    a, b = a[: len(a) - end], b[: len(b) - end]
     if len(a) * len(b) > _PATIENCE:
         return None
     row = list(range(len(b) + 1))
@@ -89,6 +101,15 @@ def edit_distance(a: str, b: str) -> int | None:
         for j, y in enumerate(b, 1):
             last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
     return row[-1]
+
+
+def common_start(a: str, b: str) -> int:
+    """How many characters two texts have in common from the start.
+
+    "abc", "abd" -> 2
+    """
+    pairs = zip(a, b, strict=False)
+    return next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))
 
 
 def is_runaway(true: str, predicted: str) -> bool:

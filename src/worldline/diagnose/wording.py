@@ -1,6 +1,7 @@
 """A diagnosis goes in; the words for it come out."""
 
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.values import common_start
 
 
 def place(diagnosis: Diagnosis) -> str:
@@ -8,23 +9,30 @@ def place(diagnosis: Diagnosis) -> str:
     facts, divergence = diagnosis.facts, diagnosis.facts.divergence
     if divergence is None:
         return facts.outcome
-    return f"step {divergence.step}  {divergence.where} {divergence.variable or ''}".rstrip()
+    name = printable(divergence.variable or "")
+    return f"step {divergence.step}  {divergence.where} {name}".rstrip()
 
 
 def difference(diagnosis: Diagnosis, *, width: int = 60) -> str:
     """ "'a\\tb' instead of 'a\\\\tb'": what was imagined, and what is real."""
     facts, divergence = diagnosis.facts, diagnosis.facts.divergence
     if divergence is None:
-        return facts.note
+        return printable(facts.note)
     if divergence.where in ("action", "end"):
         said, real = divergence.predicted.strip(), divergence.true.strip()
+        if said == real and divergence.predicted != divergence.true:
+            # White space alone: shown as it is.
+            said, real = repr(divergence.predicted), repr(divergence.true)
         if divergence.predicted_event != divergence.event and divergence.where == "action":
             said, real = f"{divergence.predicted_event} {said}", f"{divergence.event} {real}"
         return f"{shorten(said, width)} instead of {shorten(real, width)}"
-    start = _first_difference(divergence.true, divergence.predicted)
-    said = divergence.predicted or "nothing"
-    real = divergence.true or "nothing"
-    return f"{shorten(said, width, start)} instead of {shorten(real, width, start)}"
+    said, real = printable(divergence.predicted), printable(divergence.true)
+    # The same window on both, so that the difference stands in the same place.
+    around = common_start(said, real) if max(len(said), len(real)) > width else 0
+    return (
+        f"{shorten(said or 'nothing', width, around)} instead of "
+        f"{shorten(real or 'nothing', width, around)}"
+    )
 
 
 def why(diagnosis: Diagnosis) -> str:
@@ -43,11 +51,12 @@ def shorten(text: str, width: int, around: int = 0) -> str:
     "abcdefghij", 5, 6 -> "…efg…"
     """
     text = printable(text)
-    if len(text) <= width:
+    start = max(0, around - width // 2)
+    if start == 0 and len(text) <= width:
         return text
-    start = max(0, min(around - width // 2, len(text) - width + 1))
-    end = start + width - (start > 0) - 1
-    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+    rest = text[start + (start > 0) :]
+    room = width - (start > 0)
+    return ("…" if start else "") + (rest if len(rest) <= room else rest[: room - 1] + "…")
 
 
 def printable(text: str) -> str:
@@ -58,8 +67,3 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def _first_difference(a: str, b: str) -> int:
-    pairs = zip(a, b, strict=False)
-    return next((i for i, (x, y) in enumerate(pairs) if x != y), min(len(a), len(b)))

@@ -57,8 +57,11 @@ def callees(tree: ast.Module, functions: Sequence[FunctionFlow]) -> dict[int, tu
         if looked_up & names.classes:
             looked_up |= _CONSTRUCTORS
         for index, function in enumerate(functions):
-            is_made_here = function.first_line in lines and _runs_where_made(function)
-            if function.name in looked_up or is_made_here:
+            if _runs_where_made(function):
+                is_called = function.first_line in lines
+            else:
+                is_called = function.name in looked_up
+            if is_called:
                 called.add(index)
         for line in lines if called else ():
             found.setdefault(line, set()).update(called)
@@ -89,7 +92,7 @@ def _may_outlive_statement(function: FunctionFlow, names: Names) -> bool:
 
 
 def _runs_where_made(function: FunctionFlow) -> bool:
-    return function.kind != "module" and (function.kind == "class" or function.name.startswith("<"))
+    return function.kind == "class" or (function.name.startswith("<") and function.depth > 0)
 
 
 def _units(tree: ast.Module) -> Iterator[tuple[range, list[ast.AST]]]:

@@ -41,6 +41,8 @@ class Branch:
 class FunctionFlow:
     """The line steps of one function (or module, class body, lambda, comprehension).
 
+    `first_line`: where its source begins, and `depth`: how many functions it lies inside.
+    `is_generator`: whether it can be left and resumed, as coroutines can too.
     `call_lines`: where its call step is: the line of its `def`, or of its first decorator.
     `entry`: its first line steps.
     `successors`: line step -> the next ones in the same frame. It includes what comes after a

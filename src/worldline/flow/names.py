@@ -66,7 +66,8 @@ def names_of(tree: ast.Module) -> Names:
     nodes = list(ast.walk(tree))
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     methods = [part for node in classes for part in node.body if isinstance(part, Function)]
-    functions = [node for node in nodes if isinstance(node, Function) and node not in methods]
+    others = set(nodes) - set(methods)
+    functions = [node for node in others if isinstance(node, Function)]
     extending = _extending(classes)
     decorated = _names(node for node in [*methods, *functions, *classes] if node.decorator_list)
     bound = {name for node in nodes for name in _bound(node)} | decorated
@@ -101,18 +102,25 @@ def _names(nodes: Iterable[Function | ast.ClassDef]) -> set[str]:
 
 
 def _extending(classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
-    """The classes that have a base, or a metaclass, which may be from outside the program."""
+    """The classes with an ancestor, or a metaclass, that may be from outside the program."""
     own = _names(classes) | {"object"}
-    return [
-        node
-        for node in classes
-        if node.keywords or any(getattr(base, "id", None) not in own for base in node.bases)
-    ]
+    found: list[ast.ClassDef] = []
+    count = -1
+    while count < len(found):
+        count = len(found)
+        inside = own - _names(found)
+        found = [
+            node
+            for node in classes
+            if node.keywords or any(getattr(base, "id", None) not in inside for base in node.bases)
+        ]
+    return found
 
 
 def _used(nodes: list[ast.AST]) -> set[str]:
-    """Names that are looked up otherwise than to be called."""
+    """Names that are looked up otherwise than to be called, as a function or as a decorator."""
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
+    called |= {part for node in nodes for part in getattr(node, "decorator_list", [])}
     return {name for node in nodes if node not in called for name in named(node)}
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from worldline.codecs import Codec, codec_named
-from worldline.errors import InputError
+from worldline.errors import InputError, ProgramError
 from worldline.predict.prediction import Finish, Prediction, read_text
-from worldline.trace import Program
+from worldline.trace import Program, check_call
 
 
 def read_recorded(path: Path, *, codec: str = "cwm") -> Iterator[Prediction]:
@@ -26,7 +26,7 @@ def read_recorded(path: Path, *, codec: str = "cwm") -> Iterator[Prediction]:
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of a file of JSON lines, each with its place for messages."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
     # Only a newline ends a line of JSON: values may hold other line separators.
@@ -36,7 +36,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         place = f"line {number} of {path}"
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(
                 f"{place}: not JSON ({error}); each line must be one JSON object"
             ) from error
@@ -48,9 +48,11 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Prediction:
     """One recorded prediction, checked at the door."""
     program = _program(row, place)
-    error = _optional(row, "error", place)
+    error = _optional(row, "error", place) or None
     output = "" if error is not None else _text(row, "output", place)
-    is_stripped = bool(output) and not any(token in output for token in codec.specials)
+    # A text that has none of the tokens between steps has lost them.
+    tokens = [token for token in codec.specials if "of_text" not in token]
+    is_stripped = bool(output) and not any(token in output for token in tokens)
     decoded, after = read_text(output, program, codec, is_stripped=is_stripped)
     predicted = _optional(row, "predicted", place)
     return Prediction(
@@ -74,6 +76,10 @@ def _program(row: dict[str, Any], place: str) -> Program:
         program = Program(row.get("code") or context, row.get("call"), context=context)
     else:
         program = Program(_text(row, "code", place), _text(row, "call", place))
+        try:
+            check_call(program.call or "")
+        except ProgramError as error:
+            raise InputError(f"{place}: {error}") from None
     if program.entry is None:
         raise InputError(
             f"{place}: the program has no entry point; give `call`, or mark one in `context` "

@@ -1,6 +1,6 @@
 """A trace goes in; what a person would like to read of it comes out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.syntax import Syntax
 from rich.text import Text
@@ -77,7 +77,7 @@ def exception_text(value: str) -> str:
     return f"raises {inside or value}"
 
 
-def highlight(lines: list[str]) -> list[Text]:
+def highlight(lines: Sequence[str]) -> list[Text]:
     """The source lines, coloured as Python."""
     syntax = Syntax("", "python", theme="ansi_dark", background_color="default")
     return [_plain(syntax.highlight(printable(line))) for line in lines]

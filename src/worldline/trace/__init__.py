@@ -1,6 +1,12 @@
 """What an execution is: programs, steps and traces. Pure data, no files, clock or network."""
 
-from worldline.trace.program import START_MARK, Program, check_call, source_lines
+from worldline.trace.program import (
+    START_MARK,
+    Program,
+    check_call,
+    parse_source,
+    source_lines,
+)
 from worldline.trace.step import EVENTS, Event, Step, changes, state_at, states
 from worldline.trace.trace import (
     Ending,
@@ -30,6 +36,7 @@ __all__ = [
     "Trace",
     "changes",
     "check_call",
+    "parse_source",
     "python_version",
     "source_lines",
     "state_at",

@@ -3,6 +3,7 @@
 import ast
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 
 from worldline.errors import ProgramError
 
@@ -32,13 +33,7 @@ class Program:
         """
         if self.context is not None:
             return self.context
-        if self.call is None:
-            return self.source
-        return (
-            f"{self.source.rstrip()}\n\n"
-            f"def {free_name(self.source)}(): {START_MARK}\n"
-            f"    return {self.call.strip()}\n"
-        )
+        return self.source if self.call is None else text_with_call(self.source, self.call)
 
     @property
     def entry(self) -> str | None:
@@ -49,9 +44,17 @@ class Program:
         return None
 
     @property
-    def lines(self) -> list[str]:
+    def lines(self) -> tuple[str, ...]:
         """The lines of the text, as the step's line numbers count them (from 1)."""
         return source_lines(self.text)
+
+    def line(self, number: int) -> str:
+        """One line of the text; nothing where there is no such line.
+
+        A program may run code that claims to be its own and has more lines than it.
+        """
+        lines = self.lines
+        return lines[number - 1] if 0 < number <= len(lines) else ""
 
     @property
     def hash(self) -> str:
@@ -61,13 +64,31 @@ class Program:
         ).hexdigest()[:16]
 
 
-def source_lines(text: str) -> list[str]:
+# Texts are asked for at every step, and making one means parsing the source.
+@lru_cache(maxsize=64)
+def text_with_call(source: str, call: str) -> str:
+    """The source, and behind it a function that makes the call."""
+    return (
+        f"{source.rstrip()}\n\ndef {free_name(source)}(): {START_MARK}\n    return {call.strip()}\n"
+    )
+
+
+@lru_cache(maxsize=64)
+def source_lines(text: str) -> tuple[str, ...]:
     r"""Lines as Python's compiler counts them: only \n, \r\n and \r end one.
 
-    "a\x0cb\r\nc" -> ["a\x0cb", "c"]
+    "a\x0cb\r\nc" -> "a\x0cb", "c"
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return lines[:-1] if lines and lines[-1] == "" else lines
+    return tuple(lines[:-1] if lines and lines[-1] == "" else lines)
+
+
+def parse_source(text: str) -> ast.Module | None:
+    """The syntax tree of a program; none where it does not parse, for whatever reason."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def free_name(source: str, *, wanted: str = "main") -> str:
@@ -75,9 +96,8 @@ def free_name(source: str, *, wanted: str = "main") -> str:
 
     "def main(): ..." -> "main_"
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+    tree = parse_source(source)
+    if tree is None:
         return wanted
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     used |= {
@@ -93,9 +113,14 @@ def free_name(source: str, *, wanted: str = "main") -> str:
 def check_call(call: str) -> None:
     """Refuse a call that is not one expression; a wrong quote is found here, not in a trace."""
     try:
-        ast.parse(call.strip(), mode="eval")
-    except (SyntaxError, ValueError) as error:
+        tree = ast.parse(call.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ProgramError(
-            f"--call {call!r} is not one Python expression ({error}); "
+            f"the call {call[:60]!r} is not one Python expression ({error}); "
             "write it as in --call 'f(1, 3)'"
         ) from None
+    if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in ast.walk(tree)):
+        raise ProgramError(
+            f"the call {call[:60]!r} would make the entry point a generator; "
+            "put it into a function of the program"
+        )

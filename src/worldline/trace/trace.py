@@ -92,11 +92,8 @@ class Trace:
     @property
     def result(self) -> str | None:
         """What the entry point returned, as text; none if it did not."""
-        if self.ending.reason != "finished" or not self.steps:
-            return None
-        last = self.steps[-1]
-        # A program that switches tracing off may end inside any scope.
-        return last.value if last.event == "return" and last.scope == 0 else None
+        is_known = self.ending.reason == "finished" and self.is_whole
+        return self.steps[-1].value if is_known else None
 
     def states(self) -> Iterator[dict[str, str]]:
         """The full state of every step, in the order in which Python shows the variables."""
@@ -107,7 +104,17 @@ class Trace:
 
     def source_line(self, step: Step) -> str:
         """The source line that a step is about."""
-        return self.program.lines[step.line - 1]
+        return self.program.line(step.line)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the program ran to its own end and every step of it is here.
+
+        A program that switches tracing off ends, but its last steps are missing.
+        """
+        if not self.ending.is_complete or not self.steps:
+            return False
+        return self.steps[-1].event == "return" and self.steps[-1].scope == 0
 
 
 def python_version(text: str) -> tuple[int, int]:
