@@ -27,6 +27,8 @@ Row = dict[str, object]
 
 def main() -> None:
     """Make the page, and write it or compare it with the one that is there."""
+    if not DATA.is_dir():
+        sys.exit(f"findings: the recorded failures are not in {DATA}")
     if sys.version_info >= (3, 12):
         sys.exit("findings: run this with Python 3.11, as the model's traces were made")
     page = make_page()

@@ -3,6 +3,8 @@
 from worldline import Program, PythonRecorder, diagnose_recorded
 """
 
+from importlib.metadata import version
+
 from worldline.align import Alignment, Divergence, align
 from worldline.codecs import codec_named
 from worldline.diagnose import Diagnosis, diagnose
@@ -12,6 +14,8 @@ from worldline.recorders import PythonRecorder
 from worldline.runs import Sample, diagnose_recorded
 from worldline.tokens import load_tokenizer
 from worldline.trace import Limits, Program, Step, Trace
+
+__version__ = version("worldline")
 
 __all__ = [
     "Alignment",
@@ -25,6 +29,7 @@ __all__ = [
     "Step",
     "Trace",
     "WorldlineError",
+    "__version__",
     "align",
     "codec_named",
     "diagnose",

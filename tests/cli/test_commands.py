@@ -18,7 +18,8 @@ ADD = "def f(a, b):\n    c = a + b\n    return c\n"
 
 
 def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+    arguments_text = [str(argument) for argument in arguments]
+    return CliRunner(env={"COLUMNS": "200"}).invoke(main, arguments_text)
 
 
 @pytest.fixture
@@ -100,6 +101,58 @@ def test_errors_say_what_to_do(arguments: tuple[str, ...], message: str) -> None
     assert found.stderr.startswith("worldline: ")
     assert re.search(message, found.stderr)
     assert "Traceback" not in found.output
+
+
+def test_only_takes_words_that_there_are() -> None:
+    found = run("diagnose", PREDICTIONS, "--only", "divergd")
+    assert found.exit_code == 2
+    assert "is not one of" in found.stderr
+    both = run("diagnose", PREDICTIONS, "--only", "truncated", "--only", "str")
+    assert "The 3 that are truncated or str" in both.output
+
+
+def test_a_summary_for_machines() -> None:
+    found = json.loads(run("diagnose", PREDICTIONS, "--format", "json", "--summary").output)
+    assert found["total"] == 15
+
+
+def test_a_file_is_written_in_every_format_or_refused(add: Path, tmp_path: Path) -> None:
+    for form in ("text", "json", "cwm"):
+        path = tmp_path / form
+        assert run("record", add, "--call", "f(1, 3)", "--format", form, "-o", path).exit_code == 0
+        assert "def f(a, b):" in path.read_text(encoding="utf-8")
+        bad = run("record", add, "--call", "f(1, 3)", "--format", form, "-o", tmp_path / "no" / "x")
+        assert bad.exit_code == 2
+        assert "cannot write" in bad.stderr
+
+
+def test_a_program_that_cannot_be_run_is_no_success(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def f(:\n", encoding="utf-8")
+    found = run("record", tmp_path / "bad.py", "--call", "f(1)")
+    assert found.exit_code == 1
+    assert "not loaded: SyntaxError" in found.output
+
+
+def test_sources_as_python_reads_them(tmp_path: Path) -> None:
+    (tmp_path / "bom.py").write_bytes(b"\xef\xbb\xbfdef f():\n    return 1\n")
+    assert "finished: 1" in run("record", tmp_path / "bom.py", "--call", "f()").output
+    latin = "# -*- coding: latin-1 -*-\ndef f():\n    return 'é'\n".encode("latin-1")
+    (tmp_path / "latin.py").write_bytes(latin)
+    assert "finished: 'é'" in run("record", tmp_path / "latin.py", "--call", "f()").output
+
+
+def test_the_same_id_twice_is_refused(tmp_path: Path) -> None:
+    text = PREDICTIONS.read_text(encoding="utf-8").splitlines()[0] + "\n"
+    (tmp_path / "twice.jsonl").write_text(text * 2, encoding="utf-8")
+    found = run("show", tmp_path / "twice.jsonl", "correct")
+    assert found.exit_code == 2
+    assert "2 samples in" in found.stderr
+
+
+def test_a_program_of_python_that_is_none() -> None:
+    found = run("diagnose", PREDICTIONS, "--python", "/bin/ls")
+    assert found.exit_code == 2
+    assert "needs CPython 3.10 or later" in found.stderr
 
 
 def test_a_bad_call_is_refused_before_anything_runs(add: Path) -> None:

@@ -64,7 +64,7 @@ def test_the_answer_taken_goes_before_ours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"id": "a", "code": CODE, "call": "f(1)"}, "line 1 of .*: needs 'output' as a string"),
+        ({"id": "a", "code": CODE, "call": "f(1)"}, "line 1 of .*: needs 'output'; the row has"),
         ({"code": CODE, "call": "f(1)", "output": ""}, "needs 'id'"),
         ({"id": "a", "code": CODE, "output": ""}, "needs 'call'"),
         ({"id": "a", "context": CODE, "output": ""}, "has no entry point; give `call`"),
@@ -73,6 +73,13 @@ def test_the_answer_taken_goes_before_ours(tmp_path: Path) -> None:
             "'expected' must be",
         ),
         ([1], "expected a JSON object, found list"),
+        ({"id": 7, "code": CODE, "call": "f(1)", "output": ""}, "'id' must be a string, found int"),
+        (
+            {"id": "a", "code": CODE, "call": "f(1)", "output": "", "finish_reason": "eos"},
+            "'finish_reason' must be stop or length, found 'eos'",
+        ),
+        ({"id": "a", "code": CODE, "call": "f(1", "output": ""}, "is not one Python expression"),
+        ({"id": "a", "code": CODE, "call": "(yield 1)", "output": ""}, "a generator"),
     ],
 )
 def test_refused(tmp_path: Path, row: Any, message: str) -> None:
@@ -89,3 +96,23 @@ def test_not_json_and_not_there(tmp_path: Path) -> None:
         list(read_recorded(tmp_path / "y.jsonl"))
     with pytest.raises(InputError, match="cannot read"):
         list(read_recorded(tmp_path / "none.jsonl"))
+
+
+def test_odd_files_are_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "deep.jsonl").write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(InputError, match="not JSON"):
+        list(read_recorded(tmp_path / "deep.jsonl"))
+    (tmp_path / "digits.jsonl").write_text('{"id": ' + "1" * 5_000 + "}", encoding="utf-8")
+    with pytest.raises(InputError, match="not JSON"):
+        list(read_recorded(tmp_path / "digits.jsonl"))
+
+
+def test_a_byte_order_mark_and_an_empty_error_are_let_pass(tmp_path: Path) -> None:
+    row = {"id": "a", "code": CODE, "call": "f(1)", "output": "x", "error": ""}
+    (tmp_path / "x.jsonl").write_text("\ufeff" + json.dumps(row), encoding="utf-8")
+    assert next(read_recorded(tmp_path / "x.jsonl")).error is None
+
+
+def test_what_the_program_reads(tmp_path: Path) -> None:
+    row = {"id": "a", "code": CODE, "call": "f(input())", "output": "x", "stdin": "7\n"}
+    assert next(read_recorded(write(tmp_path / "x.jsonl", row))).program.stdin == "7\n"

@@ -28,7 +28,8 @@ def comparable(truth: Trace, predicted: Decoded) -> tuple[Trace, Decoded]:
     own: Style = "framed" if truth.origin.has_comprehension_frames else "inlined"
     if style is None or style == own:
         return truth, predicted
-    return _folded_truth(truth, found), _folded_prediction(predicted, found)
+    lines = truth.program.lines
+    return _folded_truth(truth, found), _folded_prediction(predicted, found, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,28 +107,32 @@ def _targets(node: ast.ListComp | ast.SetComp | ast.DictComp) -> Iterator[str]:
 def _folded_truth(truth: Trace, found: Sequence[_Statement]) -> Trace:
     inside = {n for n, scope in enumerate(truth.scopes) if scope.function.endswith(_FRAMES)}
     kept = _kept(truth.steps, inside, found)
-    return replace(truth, steps=tuple(_restated(truth.steps, kept)))
+    return replace(truth, steps=tuple(_restated(truth.steps, kept, found)))
 
 
-def _folded_prediction(predicted: Decoded, found: Sequence[_Statement]) -> Decoded:
+def _folded_prediction(
+    predicted: Decoded, found: Sequence[_Statement], lines: Sequence[str]
+) -> Decoded:
     inside = {
         step.scope
         for step, written in zip(predicted.steps, predicted.written, strict=True)
         if step.event == "call" and ".0" in written.locals
     }
     kept = _kept(predicted.steps, inside, found)
-    steps = list(_restated(predicted.steps, kept))
+    steps = list(_restated(predicted.steps, kept, found))
     all_states = list(states(predicted.steps))
+    written = []
+    for index, step in zip(kept, steps, strict=True):
+        # A step may now come behind another than the one that its `..` was written against.
+        shown = all_states[index] if step.has_locals else {}
+        before = predicted.written[index]
+        is_moved = step.line != predicted.steps[index].line
+        line = lines[step.line - 1] if is_moved else before.line
+        written.append(replace(before, line=line, locals=shown))
     return replace(
         predicted,
         steps=tuple(steps),
-        # A step may now come behind another than the one that its `..` was written against.
-        written=tuple(
-            replace(predicted.written[i], locals=all_states[i])
-            if predicted.steps[i].has_locals
-            else predicted.written[i]
-            for i in kept
-        ),
+        written=tuple(written),
         # What the text breaks off in may be a step that is left out.
         fragment=None,
     )
@@ -152,13 +157,21 @@ def _kept(steps: Sequence[Step], inside: set[int], found: Sequence[_Statement]) 
     return kept
 
 
-def _restated(steps: Sequence[Step], kept: Sequence[int]) -> Iterator[Step]:
-    """The steps that are kept, each with what changed since the last one kept of its scope."""
+def _restated(
+    steps: Sequence[Step], kept: Sequence[int], found: Sequence[_Statement]
+) -> Iterator[Step]:
+    """The steps that are kept, each with what changed since the last one kept of its scope.
+
+    Versions differ in which of its lines a statement begins and ends on, so all count as the first.
+    """
     known: dict[int, dict[str, str]] = {}
     wanted = set(kept)
     for index, (step, state) in enumerate(zip(steps, states(steps), strict=True)):
         if index not in wanted:
             continue
+        starts = [one.lines.start for one in found if step.line in one.lines]
+        if starts and step.event != "call":
+            step = replace(step, line=starts[-1])
         if not step.has_locals:
             yield step
             continue

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from worldline.cli.console import make_console
+from worldline.cli.console import make_console, print_line
 from worldline.cli.diagnose import examine_files
 from worldline.demo import PREDICTIONS
 from worldline.report import sample_lines, side_by_side, summarize, summary_tables
@@ -39,5 +39,5 @@ def demo(id: str | None, output: Path | None) -> None:
     diagnoses = [sample.diagnosis for sample in samples]
     console.print(summary_tables(summarize(diagnoses)))
     for line in sample_lines(diagnoses, width=console.width):
-        console.print(line, soft_wrap=True)
+        print_line(console, line)
     console.print("\nOne of them beside what really happens: worldline demo wrong_string")

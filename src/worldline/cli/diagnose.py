@@ -2,12 +2,15 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import click
+from rich.text import Text
 
-from worldline.cli.console import make_console, progress
+from worldline.align import Where
+from worldline.cli.console import make_console, print_line, progress
 from worldline.cli.options import limit_options, python_option, tokenizer_option
-from worldline.diagnose import diagnosis_to_json
+from worldline.diagnose import CauseName, Diagnosis, Outcome, ValueKind, diagnosis_to_json
 from worldline.errors import InputError
 from worldline.predict import read_recorded
 from worldline.recorders import PythonRecorder
@@ -15,6 +18,8 @@ from worldline.report import sample_lines, summarize, summary_tables, summary_to
 from worldline.runs import Sample, examine
 from worldline.tokens import load_tokenizer
 from worldline.trace import Limits
+
+WORDS = {word for names in (Outcome, Where, ValueKind, CauseName) for word in get_args(names)}
 
 
 @click.command()
@@ -29,7 +34,12 @@ from worldline.trace import Limits
     show_default=True,
     help="For people; one JSON object; or a line of JSON a sample.",
 )
-@click.option("--only", metavar="OUTCOME", help="List only samples with this outcome or cause.")
+@click.option(
+    "--only",
+    metavar="WORD",
+    multiple=True,
+    help="List only samples with this outcome, place, value kind or cause; may be repeated.",
+)
 @click.option("--summary", "is_summary", is_flag=True, help="The tables alone.")
 @python_option
 @tokenizer_option
@@ -37,7 +47,7 @@ from worldline.trace import Limits
 def diagnose(
     files: tuple[Path, ...],
     form: str,
-    only: str | None,
+    only: tuple[str, ...],
     is_summary: bool,
     python: str | None,
     tokenizer: str | None,
@@ -48,15 +58,16 @@ def diagnose(
     Each line of a FILE is a JSON object with `id`, `output` (the model's text), and `code` and
     `call` (or `context`). The programs run with your rights.
     """
+    unknown = set(only) - WORDS
+    if unknown:
+        raise InputError(f"--only {sorted(unknown)[0]!r} is not one of {', '.join(sorted(WORDS))}")
     samples = examine_files(files, python, tokenizer, Limits(**limits))  # type: ignore[arg-type]
     diagnoses = [sample.diagnosis for sample in samples]
     summary = summarize(diagnoses)
-    listed = [
-        d
-        for d in diagnoses
-        if only is None or only in (d.facts.outcome, d.where, d.kind, d.cause and d.cause.name)
-    ]
-    if form == "jsonl":
+    listed = [d for d in diagnoses if not only or words_of(d) & set(only)]
+    if form != "text" and is_summary:
+        click.echo(json.dumps(summary_to_json(summary)))
+    elif form == "jsonl":
         for d in listed:
             click.echo(json.dumps(diagnosis_to_json(d)))
     elif form == "json":
@@ -66,9 +77,17 @@ def diagnose(
         console = make_console()
         console.print(summary_tables(summary))
         if not is_summary:
+            if only:
+                console.print(Text(f"The {len(listed)} that are {' or '.join(only)}", "bold"))
             for line in sample_lines(listed, width=console.width):
-                console.print(line, soft_wrap=True)
+                print_line(console, line)
         hint_comprehensions(samples)
+
+
+def words_of(diagnosis: Diagnosis) -> set[str]:
+    """The words that a sample can be asked for by."""
+    words = (diagnosis.facts.outcome, diagnosis.where, diagnosis.kind)
+    return {word for word in words if word} | ({diagnosis.cause.name} if diagnosis.cause else set())
 
 
 def examine_files(

@@ -1,14 +1,16 @@
 """`worldline record FILE --call 'f(1, 3)'`: run a program and show what it did."""
 
 import json
+import sys
+import tokenize
 from pathlib import Path
 
 import click
 
-from worldline.cli.console import make_console
+from worldline.cli.console import output_console, print_line
 from worldline.cli.options import limit_options, python_option
 from worldline.codecs import CODECS, codec_named
-from worldline.errors import ProgramError
+from worldline.errors import InputError, ProgramError
 from worldline.recorders import PythonRecorder
 from worldline.report import ending_text, trace_lines
 from worldline.trace import Limits, Program, check_call, trace_to_json
@@ -19,7 +21,11 @@ SHOWN = 200
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--call", help="The call to trace, as in 'f(1, 3)'. Without it the file is run.")
-@click.option("--stdin", type=click.Path(path_type=Path), help="A file for the program to read.")
+@click.option(
+    "--stdin",
+    type=click.Path(path_type=Path, allow_dash=True),
+    help="A file for the program to read; - for what is piped in.",
+)
 @click.option(
     "--format",
     "form",
@@ -50,11 +56,12 @@ def record(
     with PythonRecorder(python=python, import_from=[file.resolve().parent]) as recorder:
         trace = recorder.record(program, limits=Limits(**limits))  # type: ignore[arg-type]
     if form == "text":
-        console = make_console()
-        for line in trace_lines(trace, width=console.width, most=None if is_all else SHOWN):
-            console.print(line, soft_wrap=True)
-        console.print(ending_text(trace))
-        return
+        with output_console(output) as console:
+            for line in trace_lines(trace, width=console.width, most=None if is_all else SHOWN):
+                print_line(console, line)
+            console.print(ending_text(trace))
+        # Whatever a program does is a result; one that cannot be run is none.
+        sys.exit(int(trace.ending.reason == "not_loaded"))
     if form == "json":
         text = json.dumps(trace_to_json(trace)) + "\n"
     else:
@@ -63,7 +70,10 @@ def record(
     if output is None:
         click.echo(text, nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot write {output}: {error}") from error
     if not trace.ending.is_complete:
         click.echo(
             f"worldline: the trace is not whole: {trace.ending.reason}, {trace.ending.detail}",
@@ -74,10 +84,21 @@ def record(
 def read_program(file: Path, call: str | None, stdin: Path | None) -> Program:
     """The program in a file, with the call to trace."""
     try:
-        source = file.read_text(encoding="utf-8")
-        given = stdin.read_text(encoding="utf-8") if stdin else ""
-    except (OSError, UnicodeDecodeError) as error:
+        with tokenize.open(file) as lines:
+            source = lines.read()
+    except (OSError, UnicodeDecodeError, SyntaxError) as error:
         raise ProgramError(f"cannot read the program: {error}") from error
+    try:
+        given = "" if stdin is None else read_stdin(stdin)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read what the program is to read: {error}") from error
     if call is not None:
         check_call(call)
     return Program(source, call, given)
+
+
+def read_stdin(path: Path) -> str:
+    """What a file holds, or what is piped in."""
+    if str(path) == "-":
+        return sys.stdin.read()
+    return path.read_text(encoding="utf-8")

@@ -18,8 +18,20 @@ from worldline.trace import Limits
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("id")
-@click.option("--before", default=4, show_default=True, help="Steps to show before the divergence.")
-@click.option("--after", default=6, show_default=True, help="Steps to show behind it.")
+@click.option(
+    "--before",
+    type=click.IntRange(min=0),
+    default=4,
+    show_default=True,
+    help="Steps to show before the divergence.",
+)
+@click.option(
+    "--after",
+    type=click.IntRange(min=0),
+    default=6,
+    show_default=True,
+    help="Steps to show behind it.",
+)
 @click.option("--source", "is_source", is_flag=True, help="Show the program, too.")
 @python_option
 @tokenizer_option
@@ -35,14 +47,18 @@ def show(
     **limits: float,
 ) -> None:
     """Show one recorded prediction beside what really happens, around where they part."""
-    predictions = {p.id: p for p in read_recorded(file)}
-    if id not in predictions:
-        near = [name for name in predictions if id in name] or list(predictions)
-        raise InputError(f"no sample {id!r} in {file}; there is {', '.join(near[:8])}")
+    predictions = list(read_recorded(file))
+    chosen = [prediction for prediction in predictions if prediction.id == id]
+    if not chosen:
+        near = [p.id for p in predictions if id in p.id] or [p.id for p in predictions]
+        more = ", …" if len(near) > 8 else ""
+        raise InputError(f"no sample {id!r} in {file}; there is {', '.join(near[:8])}{more}")
+    if len(chosen) > 1:
+        raise InputError(f"{len(chosen)} samples in {file} have the id {id!r}; ids must differ")
     counter = load_tokenizer(tokenizer) if tokenizer else None
     with PythonRecorder(python=python) as recorder:
         sample = examine(
-            predictions[id],
+            chosen[0],
             recorder,
             limits=Limits(**limits),  # type: ignore[arg-type]
             tokenizer=counter,

@@ -78,7 +78,8 @@ class CwmCodec:
     def decode(self, text: str, program: Program) -> Decoded:
         """Read a model's text strictly, up to the first thing that is not a step."""
         assembler = Assembler(program)
-        position = len(text) - len(text.lstrip())
+        # A reply may repeat the prompt, or begin with a sentence.
+        position = max(0, text.find(EVENT["call"]))
         while not assembler.is_over:
             try:
                 position = _read_step(text, position, assembler)

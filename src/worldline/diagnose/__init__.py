@@ -10,7 +10,7 @@ from worldline.diagnose.diagnosis import (
 from worldline.diagnose.facts import Facts, HorizonFacts, Outcome, gather_facts
 from worldline.diagnose.operations import OperationFacts, operation_facts
 from worldline.diagnose.values import Change, ValueFacts, ValueKind, value_kind
-from worldline.diagnose.wording import difference, place, printable, shorten, why
+from worldline.diagnose.wording import count, difference, place, printable, shorten, why
 
 __all__ = [
     "RULES",
@@ -27,6 +27,7 @@ __all__ = [
     "Rule",
     "ValueFacts",
     "ValueKind",
+    "count",
     "diagnose",
     "diagnosis_to_json",
     "difference",

@@ -59,6 +59,11 @@ def shorten(text: str, width: int, around: int = 0) -> str:
     return ("…" if start else "") + (rest if len(rest) <= room else rest[: room - 1] + "…")
 
 
+def count(number: int, noun: str) -> str:
+    """1, "step" -> "1 step"; 2, "step" -> "2 steps" """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def printable(text: str) -> str:
     """The text with everything that a terminal would act on, or not show, written as an escape.
 

@@ -2,7 +2,8 @@
 
 A row needs `id`, `output` (the model's text) and the program: `context` (the exact text that the
 model saw), or `code` and `call`. It may have `expected`, `predicted` (the answer someone took out
-of the text), `truncated` or `finish_reason`, `model`, and `error` in place of an output.
+of the text), `truncated` or `finish_reason`, `model`, `stdin` (what the program reads), and `error`
+in place of an output. All are strings; values are as `repr` writes them.
 """
 
 import json
@@ -71,11 +72,12 @@ def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Predic
 
 
 def _program(row: dict[str, Any], place: str) -> Program:
+    stdin = _optional(row, "stdin", place) or ""
     if "context" in row:
         context = _text(row, "context", place)
-        program = Program(row.get("code") or context, row.get("call"), context=context)
+        program = Program(context, _optional(row, "call", place), stdin, context=context)
     else:
-        program = Program(_text(row, "code", place), _text(row, "call", place))
+        program = Program(_text(row, "code", place), _text(row, "call", place), stdin)
         try:
             check_call(program.call or "")
         except ProgramError as error:
@@ -90,17 +92,21 @@ def _program(row: dict[str, Any], place: str) -> Program:
 
 def _finish(row: dict[str, Any], place: str) -> Finish:
     reason = _optional(row, "finish_reason", place)
-    if reason in ("stop", "length"):
-        return "length" if reason == "length" else "stop"
-    return "length" if row.get("truncated") else "unknown"
+    if reason is None:
+        return "length" if row.get("truncated") else "unknown"
+    if reason not in ("stop", "length"):
+        raise InputError(f"{place}: 'finish_reason' must be stop or length, found {reason!r}")
+    return "length" if reason == "length" else "stop"
 
 
 def _text(row: dict[str, Any], name: str, place: str) -> str:
     value = row.get(name)
-    if not isinstance(value, str):
-        have = ", ".join(sorted(row)) or "nothing"
-        raise InputError(f"{place}: needs {name!r} as a string; the row has {have}")
-    return value
+    if isinstance(value, str):
+        return value
+    if name in row:
+        raise InputError(f"{place}: {name!r} must be a string, found {type(value).__name__}")
+    have = ", ".join(sorted(row)) or "nothing"
+    raise InputError(f"{place}: needs {name!r}; the row has {have}")
 
 
 def _optional(row: dict[str, Any], name: str, place: str) -> str | None:

@@ -6,6 +6,7 @@ has the limits of `Limits`, but the rights of whoever calls this.
 
 import json
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -146,6 +147,8 @@ class _Zygote:
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
+                # What an interpreter that is too old says of it.
+                stderr=subprocess.DEVNULL,
                 text=True,
             )
         except OSError as error:
@@ -159,7 +162,7 @@ class _Zygote:
         self._answers = answer_in
         assert self._process.stdout is not None
         self.version = self._process.stdout.readline().strip()
-        if not self.version:
+        if not re.fullmatch(r"3\.\d+\.\d+", self.version):
             self.close()
             raise RecorderError(
                 f"{python} cannot run the recorder; "

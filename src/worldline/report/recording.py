@@ -8,7 +8,7 @@ from rich.text import Text
 from worldline.diagnose import printable, shorten
 from worldline.trace import Step, Trace
 
-_MARKS = {"call": "→", "line": " ", "return": "←", "exception": "✗"}
+_MARKS = {"call": "→", "line": " ", "return": "←", "exception": "!"}
 
 
 def trace_lines(trace: Trace, *, width: int, most: int | None = None) -> Iterator[Text]:

@@ -10,12 +10,13 @@ from rich.text import Text
 
 from worldline.align import Divergence, comparable
 from worldline.codecs import Decoded
-from worldline.diagnose import Diagnosis, difference, place, printable, shorten, why
+from worldline.diagnose import Diagnosis, count, difference, place, printable, shorten, why
 from worldline.report.recording import exception_text, highlight
 from worldline.runs import Sample
 from worldline.trace import Step, Trace, states
 
 BEFORE, AFTER = 4, 6
+LEGEND = "→ call  ← return  ! exception   ✗ here they part  = the same again  ≠ not the same"
 
 
 def side_by_side(
@@ -31,6 +32,7 @@ def side_by_side(
         headline(sample.diagnosis, width=width),
         Text(),
         steps_table(truth, decoded, first, last, divergence, width),
+        Text(LEGEND, "dim"),
         Text(),
     ]
     if divergence and divergence.where not in ("action", "end"):
@@ -87,6 +89,8 @@ def steps_table(
         if parting is not None and index >= parting.step:
             is_same = _is_same(truth, decoded, index, both)
             mark = "✗" if index == parting.step else "=" if is_same else "≠"
+            if mark == "≠" and real.plain == imagined.plain:
+                imagined.append(_unseen(both[0][index], both[1][index]), "dim")
         colour = "red bold" if mark == "✗" else "dim"
         table.add_row(str(index), Text(mark, colour), real, imagined)
     return table
@@ -109,9 +113,17 @@ def _is_same(
     return (real.event, real.value) == (imagined.event, imagined.value)
 
 
+def _unseen(real: Mapping[str, str], imagined: Mapping[str, str]) -> str:
+    """The first local that differs where neither side writes it."""
+    for name, value in imagined.items():
+        if real.get(name) != value:
+            return f"  still {name}={shorten(value, 30)}"
+    return ""
+
+
 def _cell(step: Step, source: Text, changed: Mapping[str, str], width: int) -> Text:
     """One step in one cell: event, line, and what it tells."""
-    mark = {"call": "→ ", "line": "  ", "return": "← ", "exception": "✗ "}[step.event]
+    mark = {"call": "→ ", "line": "  ", "return": "← ", "exception": "! "}[step.event]
     text = Text(mark, "bold cyan")
     text.append_text(_lstrip(source))
     if step.event == "exception":
@@ -155,6 +167,10 @@ def value_difference(true: str, predicted: str, *, width: int) -> Text:
     return Text("\n").join([real, imagined, marks])
 
 
+def _tokens(number: int | None) -> str:
+    return "" if number is None else f" ({count(number, 'token')})"
+
+
 def facts_text(sample: Sample) -> Text:
     """The facts of the diagnosis in words."""
     facts, cause = sample.diagnosis.facts, sample.diagnosis.cause
@@ -163,13 +179,13 @@ def facts_text(sample: Sample) -> Text:
         hidden = facts.operation.hidden
         lines.append(
             f"executed   line {facts.operation.line}: {facts.operation.source}"
-            + (f"   ({hidden} hidden value{'s' if hidden > 1 else ''})" if hidden else "")
+            + (f"   ({count(hidden, 'hidden value')})" if hidden else "")
         )
     if facts.value:
         leaf = f" at {facts.value.leaf} ({facts.value.leaf_kind})" if facts.value.leaf else ""
         change = f", {facts.value.change}" if facts.value.change else ""
         moved = facts.value.moved_tokens
-        tokens = f", {moved} tokens moved" if moved is not None else ""
+        tokens = "" if moved is None else f", {count(moved, 'token')} moved"
         lines.append(f"value      {facts.value.kind}{leaf}{change}{tokens}")
     if facts.action:
         legal = "allowed" if facts.action.is_legal else "not allowed"
@@ -178,18 +194,26 @@ def facts_text(sample: Sample) -> Text:
         lines.append(
             f"horizon    step {facts.horizon.step}, iteration {facts.horizon.iteration}, "
             f"call depth {facts.horizon.call_depth}, "
-            f"{facts.horizon.chars_before} characters written"
+            f"{count(facts.horizon.chars_before, 'character')} written"
+            + _tokens(facts.horizon.tokens_before)
         )
     recovery = facts.alignment.recovery if facts.alignment else None
     if recovery:
         result = {True: "right", False: "wrong", None: "not reached"}[recovery.is_result_right]
         lines.append(
-            f"afterwards found back {recovery.times} times ({recovery.steps} steps); "
-            f"result {result}"
+            f"afterwards found back {count(recovery.times, 'time')} "
+            f"({count(recovery.steps, 'step')}); result {result}"
         )
     if cause:
-        status = f"confirmed by {cause.confirmed_by}" if cause.confirmed_by else "a hypothesis"
-        lines.append(f"cause      {cause.name}: {cause.sentence} ({status})")
+        status = (
+            f" (confirmed by {cause.confirmed_by})" if cause.confirmed_by else " (a hypothesis)"
+        )
+        is_fact = facts.divergence is None
+        lines.append(f"cause      {cause.name}: {cause.sentence}{'' if is_fact else status}")
+    if facts.is_answer_right is False:
+        answer = shorten(sample.prediction.answer or "", 60)
+        result = shorten(facts.result or "no value", 60)
+        lines.append(f"answer     {answer} was taken from the text; the program returns {result}")
     if facts.is_reference_right is False:
         expected = shorten(sample.prediction.expected or "", 60)
         lines.append(f"reference  {expected} is not what the program returns")

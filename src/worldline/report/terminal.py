@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worldline.diagnose import Diagnosis, difference, place, printable, why
+from worldline.diagnose import Diagnosis, count, difference, place, printable, why
 from worldline.report.summary import KINDS, WHERES, Summary
 
 _COLOURS = {
@@ -22,7 +22,7 @@ _COLOURS = {
 def summary_tables(summary: Summary) -> RenderableType:
     """What happened, and where and in what kind of value predictions diverged."""
     parts: list[RenderableType] = [
-        Text(f"Outcomes of {summary.total} predictions", "bold"),
+        Text(f"Outcomes of {count(summary.total, 'prediction')}", "bold"),
         outcome_table(summary),
     ]
     diverged = sum(summary.where_by_kind.values())
@@ -30,7 +30,8 @@ def summary_tables(summary: Summary) -> RenderableType:
         title = f"First divergence of {diverged}: where × kind of the real value"
         parts += [Text(title, "bold"), where_table(summary), _afterwards(summary)]
     if summary.causes:
-        parts += [Text("Causes (hypotheses)", "bold"), cause_table(summary)]
+        title = f"Causes of {sum(summary.causes.values())} (hypotheses)"
+        parts += [Text(title, "bold"), cause_table(summary)]
     return Group(*parts)
 
 
@@ -41,9 +42,9 @@ def outcome_table(summary: Summary) -> Table:
     table.add_column("outcome")
     table.add_column("count", justify="right")
     table.add_column("%", justify="right")
-    for outcome, count in summary.outcomes.items():
-        share = "–" if outcome == "error" else _percent(count, asked)
-        table.add_row(Text(outcome, _COLOURS.get(outcome, "")), str(count), share)
+    for outcome, number in summary.outcomes.items():
+        share = "–" if outcome == "error" else _percent(number, asked)
+        table.add_row(Text(outcome, _COLOURS.get(outcome, "")), str(number), share)
     return table
 
 
@@ -75,8 +76,8 @@ def cause_table(summary: Summary) -> Table:
     table.add_column("cause")
     table.add_column("count", justify="right")
     table.add_column("%", justify="right")
-    for cause, count in summary.causes.items():
-        table.add_row(cause, str(count), _percent(count, total))
+    for cause, number in summary.causes.items():
+        table.add_row(cause, str(number), _percent(number, total))
     return table
 
 
