@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +106,16 @@ def journey(trace: Trace) -> Journey:
     found = Journey(flow_graph(trace.program.text))
     found.follow(trace)
     return found
+
+
+@pytest.mark.parametrize("wrong", [2, 4, 6, 8])
+def test_a_step_on_a_wrong_line_is_noticed(recorder: PythonRecorder, wrong: int) -> None:
+    source = "def f(x):\n    if x:\n        x = 1\n    else:\n        x = 2\n    return x"
+    trace = recorder.record(Program(source, "f(1)"))
+    at = next(i for i, step in enumerate(trace.steps) if step.event == "line" and step.line == 3)
+    assert journey(trace).illegal == []
+    steps = (*trace.steps[:at], replace(trace.steps[at], line=wrong), *trace.steps[at + 1 :])
+    assert journey(replace(trace, steps=steps)).illegal != []
 
 
 def check_all(

@@ -63,8 +63,8 @@ def steps_table(
     all, and ≠ one that is not.
     """
     table = Table(expand=False, pad_edge=False, box=None, show_header=True)
-    table.add_column("step", justify="right", style="dim", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    table.add_column("step", justify="right", style="dim", no_wrap=True, min_width=4)
+    table.add_column("", no_wrap=True, min_width=1)
     table.add_column("real", no_wrap=True)
     table.add_column("imagined", no_wrap=True)
     half = max(20, (width - 14) // 2)
@@ -90,7 +90,10 @@ def steps_table(
             is_same = _is_same(truth, decoded, index, both)
             mark = "✗" if index == parting.step else "=" if is_same else "≠"
             if mark == "≠" and real.plain == imagined.plain:
-                imagined.append(_unseen(both[0][index], both[1][index]), "dim")
+                unseen = _unseen(both[0][index], both[1][index])
+                imagined.truncate(max(half // 2, half - len(unseen)), overflow="ellipsis")
+                imagined.append(unseen, "dim")
+                imagined.truncate(half, overflow="ellipsis")
         colour = "red bold" if mark == "✗" else "dim"
         table.add_row(str(index), Text(mark, colour), real, imagined)
     return table
