@@ -89,8 +89,7 @@ def is_legal(graph: FlowGraph, function: FunctionFlow, frame: Frame, step: Step)
         return last == "exception" or line in function.reraises
     if step.event == "return":
         may_leave = function.exits | function.yields.keys()
-        # A generator that an exception leaves may look as if it yielded None once more.
-        is_left = last == "exception" or (step.value == "None" and line in function.reraises)
+        is_left = last == "exception"
         return is_left or (step.line == line and line in may_leave)
     if last == "call" and line is None:
         return step.line in function.entry

@@ -79,11 +79,12 @@ class Tracer:
         self.scopes = 0
         self.scope_of: dict[int, int] = {}
         # By scope, while it lives: its locals and its line at its last step, where its names
-        # live if it is no function, and where in its code it was if that step was an exception.
+        # live if it is no function, and where in its code an exception struck since it was entered,
+        # with its last line step after that.
         self.last: dict[int, dict[str, str]] = {}
         self.last_line: dict[int, int] = {}
         self.namespace: dict[int, Any] = {}
-        self.raised_at: dict[int, int] = {}
+        self.raised_at: dict[int, tuple[int, int | None]] = {}
         self.hanging: list[frozenset[int]] = []
         self.is_rendering_apart = False
 
@@ -119,6 +120,10 @@ class Tracer:
             # Cleaning up behind an exception, Python may be on no line.
             line = frame.f_lineno or self.last_line[scope]
             self.last_line[scope] = line
+            if event == "call":
+                self.raised_at.pop(scope, None)
+            elif event == "line" and scope in self.raised_at:
+                self.raised_at[scope] = (self.raised_at[scope][0], line)
             if event in ("call", "line"):
                 changed, gone = self._changes(frame, scope)
                 self._write([event, line, scope, changed, gone, None])
@@ -174,22 +179,27 @@ class Tracer:
 
     def _value(self, frame: types.FrameType, event: str, scope: int, arg: Any) -> "str | None":
         if event == "exception":
-            self.raised_at[scope] = frame.f_lasti
+            self.raised_at[scope] = (frame.f_lasti, None)
             return self._render([arg])[0]
         # Python reports a frame left by an exception as a return of None. What it was doing
         # tells the two apart, save where an exception was thrown into a generator at its yield.
-        if is_yielding(frame) and self.raised_at.get(scope) != frame.f_lasti:
+        if is_yielding(frame) and not self._is_where_it_raised(frame, scope):
             return self._render([yielded(frame, arg)])[0]
         for known in (self.last, self.last_line, self.namespace, self.raised_at):
             known.pop(scope, None)
         self.scope_of.pop(id(frame), None)
         return self._render([arg])[0] if is_returning(frame) else None
 
+    def _is_where_it_raised(self, frame: types.FrameType, scope: int) -> bool:
+        """At a return event: whether the frame stands where an exception struck, and has not come
+        back to that line since; cleaning up on the way out may have had lines of its own."""
+        place, last_line = self.raised_at.get(scope, (None, None))
+        return place == frame.f_lasti and last_line != frame.f_lineno
+
     # -- state ----------------------------------------------------------------------------
 
     def _changes(self, frame: types.FrameType, scope: int) -> "tuple[dict[str, str], list[str]]":
         """The locals that are new or different since the scope's last step, and those gone."""
-        self.raised_at.pop(scope, None)
         values = local_values(frame, self.namespace.get(scope))
         texts = dict(zip(values, self._render(list(values.values())), strict=True))
         before = self.last[scope]
