@@ -252,13 +252,11 @@ def test_comprehensions_of_another_python_are_compared_by_what_they_give(
     found = align(*comparable(truth, decoded))
     assert found.divergence is None
     assert found.is_whole
-    wrong = CWM.decode(
-        replaced('"[1, 4, 4]"<|frame_sep|>', '"[1, 4]"<|frame_sep|>')(with_frames), program
-    )
+    wrong = CWM.decode(with_frames.replace("[1, 4, 4]", "[1, 4]"), program)
     other = align(*comparable(truth, wrong)).divergence
     assert other is not None
-    if truth.origin.has_comprehension_frames:
-        assert (other.where, other.true) == ("return", "[1, 4, 4]")
+    assert other.true == "[1, 4, 4]"
+    assert other.where == ("return" if truth.origin.has_comprehension_frames else "state")
 
 
 def _framed() -> str:
