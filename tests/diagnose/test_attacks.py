@@ -8,10 +8,11 @@ from tests.predictions import CWM, diagnose_edit, predict, replaced, text_of
 from worldline.align import align, comparable
 from worldline.codecs import Special, decode_stripped
 from worldline.diagnose import Diagnosis, diagnose, operation_facts
+from worldline.errors import RecorderError
 from worldline.predict import prediction_from_row
 from worldline.recorders import PythonRecorder
 from worldline.runs import examine
-from worldline.trace import Limits, Program
+from worldline.trace import Limits, Program, Trace
 
 PYTHONS = sorted(Path("~/.pyenv/versions").expanduser().glob("3.1[123].*/bin/python"))
 
@@ -274,3 +275,14 @@ def test_long_traces_take_time_in_proportion(recorder: PythonRecorder) -> None:
         align(trace, wrong)
         seconds[size] = time.perf_counter() - start
     assert seconds[4_000] < 40 * max(seconds[500], 0.05)
+
+
+def test_a_recorder_that_fails_is_an_error_of_ours() -> None:
+    class Failing:
+        def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+            raise RecorderError("out of processes")
+
+    program = Program("def f(x):\n    return x\n", "f(1)")
+    found = examine(predict(program, "<|call_sep|>{}<|act"), Failing()).diagnosis
+    assert found.facts.outcome == "error"
+    assert "out of processes" in found.facts.note

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 
 from worldline.diagnose import Diagnosis, diagnose
+from worldline.errors import RecorderError
 from worldline.predict import Prediction, read_recorded
 from worldline.recorders import PythonRecorder, Recorder
 from worldline.tokens import Tokenizer
-from worldline.trace import Limits, Trace
+from worldline.trace import Ending, Limits, Origin, Trace
 
 # Real steps that are recorded beyond the end of a cut prediction: enough to see it find back.
 MARGIN = 1_000
@@ -36,8 +38,19 @@ def examine(
         # Nothing beyond is compared; some of these programs run for millions of steps.
         needed = len(prediction.decoded.steps) + MARGIN
         limits = replace(limits, steps=min(limits.steps, needed))
-    truth = recorder.record(prediction.program, limits=limits)
+    try:
+        truth = recorder.record(prediction.program, limits=limits)
+    except RecorderError as error:
+        # One program must not end the run; what is known of it is that we failed.
+        truth = _not_recorded(prediction, limits, error)
     return Sample(prediction, truth, diagnose(truth, prediction, tokenizer=tokenizer))
+
+
+def _not_recorded(prediction: Prediction, limits: Limits, error: RecorderError) -> Trace:
+    """A trace without a step, for a program that the recorder failed on."""
+    ending = Ending("killed", f"the recorder failed: {error}")
+    origin = Origin("none", "0.0.0", version("worldline"))
+    return Trace(prediction.program, (), (), ending, limits, origin)
 
 
 def diagnose_recorded(
