@@ -70,7 +70,7 @@ Made by `python scripts/findings.py` from the {len(samples)} recorded failures o
 CRUXEval (output prediction) and HumanEval that were published with 'Debugging code world models'
 (arXiv 2602.07672). Every program was executed again with CPython 3.11 and compared step by step with
 what the model wrote; nothing here was labelled by hand. As a check, {hand_checked()} rows were read against the
-program by people who had not seen the tool: outcome, step, place, variable, kind and line agree in all of
+program independently of the tool: outcome, step, place, variable, kind and line agree in all of
 them (`tests/test_cwm32b.py` holds them), and every divergence is confirmed there by a second tracer that
 shares no code with the recorder. Causes are hypotheses until an intervention
 confirms them. All of these are failures by the paper's own scoring, so shares say how failures are

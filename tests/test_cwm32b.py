@@ -66,7 +66,7 @@ def test_outcomes_and_places(samples: dict[str, Sample]) -> None:
 @pytest.mark.skipif(not FRAMED, reason="steps are counted with the frames of comprehensions")
 @pytest.mark.parametrize("fact", HAND, ids=lambda fact: str(fact["id"]))
 def test_facts_found_by_hand(samples: dict[str, Sample], fact: dict[str, Any]) -> None:
-    """54 rows read against the program by people who had not seen this tool."""
+    """54 rows, read against the program independently of this tool."""
     diagnosis = samples[fact["id"]].diagnosis
     divergence = diagnosis.facts.divergence
     assert diagnosis.facts.outcome == fact["outcome"]
