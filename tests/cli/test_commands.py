@@ -67,6 +67,15 @@ def test_record_a_module_and_its_neighbours(tmp_path: Path) -> None:
     assert "printed: 7" in found.output
 
 
+def test_tokens_of_a_trace(add: Path) -> None:
+    found = run("record", add, "--call", "f(1, 3)", "--tokenizer", "bytes")
+    codec = codec_named("cwm")
+    prompt = "".join(codec.prompt(Program(ADD, "f(1, 3)")))
+    bare = len(prompt) - sum(len(t) for t in ("<|begin_of_text|>", "<|trace_context_start|>"))
+    bare -= len("<|frame_sep|>")
+    assert f"cwm: {bare + 3} tokens of prompt" in found.output
+
+
 def test_a_limit_is_said(add: Path) -> None:
     found = run("record", add, "--call", "f(1, 3)", "--steps", "3")
     assert "step limit: more than 3 steps" in found.output

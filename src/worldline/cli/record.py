@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from worldline.cli.console import output_console, print_line
-from worldline.cli.options import limit_options, python_option
-from worldline.codecs import CODECS, codec_named
+from worldline.cli.options import limit_options, python_option, tokenizer_option
+from worldline.codecs import CODECS, Special, codec_named
 from worldline.errors import InputError, ProgramError
 from worldline.recorders import PythonRecorder
 from worldline.report import ending_text, trace_lines
-from worldline.trace import Limits, Program, check_call, trace_to_json
+from worldline.tokens import count_pieces, load_tokenizer
+from worldline.trace import Limits, Program, Trace, check_call, trace_to_json
 
 SHOWN = 200
 
@@ -37,6 +38,7 @@ SHOWN = 200
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--all", "is_all", is_flag=True, help=f"Show all steps, not just the first {SHOWN}.")
 @python_option
+@tokenizer_option
 @limit_options
 def record(
     file: Path,
@@ -46,6 +48,7 @@ def record(
     output: Path | None,
     is_all: bool,
     python: str | None,
+    tokenizer: str | None,
     **limits: float,
 ) -> None:
     """Run a Python program and show its execution, step by step.
@@ -60,6 +63,8 @@ def record(
             for line in trace_lines(trace, width=console.width, most=None if is_all else SHOWN):
                 print_line(console, line)
             console.print(ending_text(trace))
+            if tokenizer is not None:
+                console.print(tokens_text(trace, tokenizer))
         # Whatever a program does is a result; one that cannot be run is none.
         sys.exit(int(trace.ending.reason == "not_loaded"))
     if form == "json":
@@ -79,6 +84,17 @@ def record(
             f"worldline: the trace is not whole: {trace.ending.reason}, {trace.ending.detail}",
             err=True,
         )
+
+
+def tokens_text(trace: Trace, tokenizer: str) -> str:
+    """How many tokens a model would be given, and would have to write, in each format."""
+    counter = load_tokenizer(tokenizer)
+    lines = []
+    for name, codec in CODECS.items():
+        written = count_pieces(codec.encode(trace), Special, counter)
+        given = count_pieces(codec.prompt(trace.program), Special, counter)
+        lines.append(f"{name}: {given:,} tokens of prompt, {written:,} of trace ({counter.name})")
+    return "\n".join(lines)
 
 
 def read_program(file: Path, call: str | None, stdin: Path | None) -> Program:

@@ -61,6 +61,8 @@ class PythonRecorder:
         self._zygote: _Zygote | None = None
 
     def __enter__(self) -> "PythonRecorder":
+        # An interpreter that cannot be used is found here, not at the first program.
+        self._zygote = self._zygote or _Zygote(self._python)
         return self
 
     def __exit__(

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 Event = Literal["call", "line", "return", "exception"]
 EVENTS: tuple[Event, ...] = get_args(Event)
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Step:
     event: Event
     line: int
     scope: int
-    changed: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    changed: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     gone: tuple[str, ...] = ()
     value: str | None = None
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from worldline.errors import InputError
 from worldline.trace.program import Program
-from worldline.trace.step import EVENTS, Step, states
+from worldline.trace.step import EVENTS, NOTHING, Step, states
 
 FORMAT = 1
 
@@ -151,7 +151,8 @@ def step_from_json(row: list[Any]) -> Step:
     event, line, scope, changed, gone, value = row
     if event not in EVENTS:
         raise InputError(f"{event!r} is not an event; expected one of {', '.join(EVENTS)}")
-    return Step(event, int(line), int(scope), dict(changed), tuple(gone), value)
+    # Most steps change nothing: a long trace shares one empty mapping among them.
+    return Step(event, int(line), int(scope), changed or NOTHING, tuple(gone), value)
 
 
 def trace_from_json(data: dict[str, Any]) -> Trace:
