@@ -1,7 +1,6 @@
 """Write docs/findings/cwm-32b.md from the recorded failures of CWM-32B: one command, no arguments.
 
-`--check` compares instead of writing. Needs the data beside the checkout, and CPython 3.11 or
-earlier, whose comprehensions have frames as the model learned them.
+`--check` compares instead of writing. Needs the data beside the checkout, and CPython 3.11, whose comprehensions have frames as the model learned them.
 """
 
 import json
@@ -116,7 +115,7 @@ def where_and_kind(samples: list[Sample]) -> str:
         d.facts.value.change for d in diverged if d.facts.value and d.where == "state"
     )
     said = ", ".join(f"{n} {kind}" for kind, n in actions.most_common())
-    illegal = sum(not d.facts.action.is_legal for d in diverged if d.facts.action)
+    illegal = sum(d.facts.action.is_legal is False for d in diverged if d.facts.action)
     lines.append(
         f"\nWrong turns: {said}; {illegal} of {actions.total()} are forbidden by the program's "
         f"control-flow graph. Wrong locals: {changes['update']} that the executed line had to write, "

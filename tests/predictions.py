@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from worldline.codecs import codec_named
 from worldline.diagnose import Diagnosis, diagnose
-from worldline.predict import Finish, Prediction, read_text
+from worldline.predict import Finish, Prediction, make_prediction
 from worldline.recorders import Recorder
 from worldline.tokens import Tokenizer
 from worldline.trace import Program, Trace
@@ -26,9 +26,8 @@ def predict(
     answer: str | None = None,
 ) -> Prediction:
     """A prediction with this text."""
-    decoded, after = read_text(text, program, CWM)
-    return Prediction(
-        "made", program, text, decoded, after, finish, expected=expected, taken_answer=answer
+    return make_prediction(
+        "made", program, text, CWM, finish=finish, expected=expected, taken_answer=answer
     )
 
 

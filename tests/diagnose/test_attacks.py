@@ -69,14 +69,12 @@ def test_a_program_that_cannot_be_executed_is_no_fault_of_the_model(
         assert found.facts.outcome == "error"
         assert "the program could not be executed" in found.facts.note
     slow = "import time\ndef f():\n    time.sleep(9)\n    return 1\n"
-    program = Program(slow, "f()")
     text = text_of(recorder.record(Program(slow.replace("9", "0"), "f()"))).replace("(0)", "(9)")
     limits = Limits(seconds=0.5)
     found = diagnosed(recorder, limits, code=slow, call="f()", output=text, finish_reason="stop")
     assert found.facts.outcome == "error"
     assert "time_limit" in found.facts.note
     assert found.cause is None
-    assert program.entry == "main"
 
 
 def test_a_program_that_switches_tracing_off(recorder: PythonRecorder) -> None:

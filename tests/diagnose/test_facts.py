@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.predictions import diagnose_edit, predict, replaced, text_of
+from tests.predictions import diagnose_edit, predict, replaced
 from worldline.diagnose import diagnose, diagnosis_to_json, operation_facts, value_kind
 from worldline.diagnose.values import edit_distance, first_leaf, is_runaway, moved
 from worldline.predict import Prediction
@@ -253,4 +253,3 @@ def test_json_has_every_facet_and_is_plain(recorder: PythonRecorder) -> None:
     assert (found["kind"], found["cause"]) == ("str", "string_handling")
     right = diagnosis_to_json(diagnose_edit(recorder, SOURCE, "f('abc')", lambda text: text))
     assert right.keys() == found.keys()
-    assert text_of(recorder.record(Program(SOURCE, "f('abc')")))

@@ -8,6 +8,7 @@ import click
 from worldline.cli.console import make_console, print_line
 from worldline.cli.diagnose import examine_files
 from worldline.demo import PREDICTIONS
+from worldline.errors import InputError
 from worldline.report import sample_lines, side_by_side, summarize, summary_tables
 from worldline.trace import Limits
 
@@ -23,7 +24,10 @@ def demo(id: str | None, output: Path | None) -> None:
     With the ID of one of them, show it beside what really happens.
     """
     if output is not None:
-        shutil.copyfile(PREDICTIONS, output)
+        try:
+            shutil.copyfile(PREDICTIONS, output)
+        except OSError as error:
+            raise InputError(f"cannot write {output}: {error}") from error
         click.echo(f"wrote {output}; try: worldline diagnose {output}")
         return
     console = make_console()

@@ -7,15 +7,15 @@ from typing import get_args
 import click
 from rich.text import Text
 
-from worldline.align import Where
+from worldline.align import Where, comparable
 from worldline.cli.console import make_console, print_line, progress
 from worldline.cli.options import limit_options, python_option, tokenizer_option
-from worldline.diagnose import CauseName, Diagnosis, Outcome, ValueKind, diagnosis_to_json
+from worldline.diagnose import CauseName, Diagnosis, Outcome, ValueKind
 from worldline.errors import InputError
 from worldline.predict import read_recorded
 from worldline.recorders import PythonRecorder
 from worldline.report import sample_lines, summarize, summary_tables, summary_to_json
-from worldline.runs import Sample, examine
+from worldline.runs import Sample, examine, sample_to_json
 from worldline.tokens import load_tokenizer
 from worldline.trace import Limits
 
@@ -62,16 +62,15 @@ def diagnose(
     if unknown:
         raise InputError(f"--only {sorted(unknown)[0]!r} is not one of {', '.join(sorted(WORDS))}")
     samples = examine_files(files, python, tokenizer, Limits(**limits))  # type: ignore[arg-type]
-    diagnoses = [sample.diagnosis for sample in samples]
-    summary = summarize(diagnoses)
-    listed = [d for d in diagnoses if not only or words_of(d) & set(only)]
+    summary = summarize([sample.diagnosis for sample in samples])
+    listed = [s for s in samples if not only or words_of(s.diagnosis) & set(only)]
     if form != "text" and is_summary:
         click.echo(json.dumps(summary_to_json(summary)))
     elif form == "jsonl":
-        for d in listed:
-            click.echo(json.dumps(diagnosis_to_json(d)))
+        for sample in listed:
+            click.echo(json.dumps(sample_to_json(sample)))
     elif form == "json":
-        rows = [diagnosis_to_json(d) for d in listed]
+        rows = [sample_to_json(sample) for sample in listed]
         click.echo(json.dumps({"summary": summary_to_json(summary), "samples": rows}, indent=1))
     else:
         console = make_console()
@@ -79,7 +78,7 @@ def diagnose(
         if not is_summary:
             if only:
                 console.print(Text(f"The {len(listed)} that are {' or '.join(only)}", "bold"))
-            for line in sample_lines(listed, width=console.width):
+            for line in sample_lines([s.diagnosis for s in listed], width=console.width):
                 print_line(console, line)
         hint_comprehensions(samples)
 
@@ -110,8 +109,7 @@ def examine_files(
 def hint_comprehensions(samples: list[Sample]) -> None:
     """Say so where a comparison was coarser than it could be."""
     folded = sum(
-        not sample.truth.origin.has_comprehension_frames
-        and any(".0" in written.locals for written in sample.prediction.decoded.written)
+        comparable(sample.truth, sample.prediction.decoded)[0] is not sample.truth
         for sample in samples
     )
     if folded:

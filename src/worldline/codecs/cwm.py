@@ -7,6 +7,7 @@ from worldline.codecs.assemble import UNCHANGED, Assembler
 from worldline.codecs.decoded import Decoded, Fragment, Written
 from worldline.codecs.fragment import open_locals, open_string
 from worldline.codecs.pieces import Pieces, Special
+from worldline.codecs.stripped import decode_stripped
 from worldline.errors import CodecError
 from worldline.trace import Event, Program, Trace
 
@@ -76,7 +77,11 @@ class CwmCodec:
         return tuple(pieces)
 
     def decode(self, text: str, program: Program) -> Decoded:
-        """Read a model's text strictly, up to the first thing that is not a step."""
+        """Read a model's text up to the first thing that is not a step: strictly, or, where its
+        special tokens were lost in saving, as far as can be told without them."""
+        has_tokens = any(token in text for token in (*EVENT.values(), FRAME, ACTION, ARG))
+        if text.strip() and not has_tokens and not text.lstrip().startswith("<"):
+            return decode_stripped(text, program)
         assembler = Assembler(program)
         # A reply may repeat the prompt, or begin with a sentence.
         position = max(0, text.find(EVENT["call"]))

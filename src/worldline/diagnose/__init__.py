@@ -9,7 +9,7 @@ from worldline.diagnose.diagnosis import (
 )
 from worldline.diagnose.facts import Facts, HorizonFacts, Outcome, gather_facts
 from worldline.diagnose.operations import OperationFacts, operation_facts
-from worldline.diagnose.values import Change, ValueFacts, ValueKind, value_kind
+from worldline.diagnose.values import Change, ValueFacts, ValueKind, common_start, value_kind
 from worldline.diagnose.wording import count, difference, place, printable, shorten, why
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Rule",
     "ValueFacts",
     "ValueKind",
+    "common_start",
     "count",
     "diagnose",
     "diagnosis_to_json",

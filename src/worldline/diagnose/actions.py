@@ -55,6 +55,9 @@ def action_facts(truth: Trace, divergence: Divergence) -> ActionFacts:
     except ProgramError:
         # A program for another Python than this one.
         return ActionFacts("unjudged", None)
+    if not graph.functions_of(truth.scopes[divergence.scope]):
+        # A frame that only the Python that recorded it has.
+        return ActionFacts("unjudged", None)
     if true == "return" or predicted == "return":
         return _return_facts(truth, divergence, places, graph)
     if true == "call" or predicted == "call":
@@ -111,9 +114,7 @@ def _line_facts(
         if (
             n in f.entry
             if is_entry
-            else n in f.exceptional.get(here, ())
-            if is_after_exception
-            else graph.is_legal(f, here, n)
+            else graph.is_legal(f, here, n, is_after_exception=is_after_exception)
         )
     ]
     if not legal:

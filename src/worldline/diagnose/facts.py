@@ -114,7 +114,7 @@ def gather_facts(
         true_steps=len(truth.steps) if truth.is_whole else None,
         predicted_steps=len(decoded.steps),
         is_cut=prediction.is_cut,
-        is_result_right=_is_result_right(alignment),
+        is_result_right=_is_result_right(truth, alignment),
         is_answer_right=is_answer_right,
         is_reference_right=is_reference_right,
         note=_note(truth, decoded, alignment),
@@ -142,7 +142,9 @@ def _is_result(truth: Trace, said: str | None) -> bool | None:
     return truth.result is not None and compare(truth.result, said).is_same
 
 
-def _is_result_right(alignment: Alignment) -> bool | None:
+def _is_result_right(truth: Trace, alignment: Alignment) -> bool | None:
+    if truth.result is None:
+        return None
     if alignment.recovery is not None:
         return alignment.recovery.is_result_right
     return True if alignment.is_whole else None

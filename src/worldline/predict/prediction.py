@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from worldline.codecs import After, Codec, Decoded, decode_stripped, read_after
+from worldline.codecs import After, Codec, Decoded, read_after
 from worldline.trace import Program
 
 Finish = Literal[
@@ -32,7 +32,6 @@ class Prediction:
     expected: str | None = None
     taken_answer: str | None = None
     error: str | None = None
-    output_tokens: int | None = None
 
     @property
     def answer(self) -> str | None:
@@ -47,9 +46,29 @@ class Prediction:
         return self.finish == "length" or self.decoded.stop == "cut"
 
 
-def read_text(
-    text: str, program: Program, codec: Codec, *, is_stripped: bool = False
-) -> tuple[Decoded, After]:
-    """The steps in a model's text and what it wrote behind them."""
-    decoded = decode_stripped(text, program) if is_stripped else codec.decode(text, program)
-    return decoded, read_after(decoded.after)
+def make_prediction(
+    id: str,
+    program: Program,
+    text: str,
+    codec: Codec,
+    *,
+    finish: Finish = "unknown",
+    model: str = "",
+    expected: str | None = None,
+    taken_answer: str | None = None,
+    error: str | None = None,
+) -> Prediction:
+    """Read what a model wrote of a program."""
+    decoded = codec.decode(text, program)
+    return Prediction(
+        id=id,
+        program=program,
+        text=text,
+        decoded=decoded,
+        after=read_after(decoded.after),
+        finish=finish,
+        model=model,
+        expected=expected,
+        taken_answer=taken_answer,
+        error=error,
+    )

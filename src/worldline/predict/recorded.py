@@ -3,7 +3,7 @@
 A row needs `id`, `output` (the model's text) and the program: `context` (the exact text that the
 model saw), or `code` and `call`. It may have `expected`, `predicted` (the answer someone took out
 of the text), `truncated` or `finish_reason`, `model`, `stdin` (what the program reads), and `error`
-in place of an output. All are strings; values are as `repr` writes them.
+in place of an output. All but `truncated` are strings; values are as `repr` writes them.
 """
 
 import json
@@ -13,14 +13,14 @@ from typing import Any
 
 from worldline.codecs import Codec, codec_named
 from worldline.errors import InputError, ProgramError
-from worldline.predict.prediction import Finish, Prediction, read_text
+from worldline.predict.prediction import Finish, Prediction, make_prediction
 from worldline.trace import Program, check_call
 
 
-def read_recorded(path: Path, *, codec: str = "cwm") -> Iterator[Prediction]:
+def read_recorded(path: Path | str, *, codec: str = "cwm") -> Iterator[Prediction]:
     """The predictions in a file, in its order."""
     chosen = codec_named(codec)
-    for place, row in read_rows(path):
+    for place, row in read_rows(Path(path)):
         yield prediction_from_row(row, chosen, place)
 
 
@@ -51,17 +51,12 @@ def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Predic
     program = _program(row, place)
     error = _optional(row, "error", place) or None
     output = "" if error is not None else _text(row, "output", place)
-    # A text that has none of the tokens between steps has lost them.
-    tokens = [token for token in codec.specials if "of_text" not in token]
-    is_stripped = bool(output) and not any(token in output for token in tokens)
-    decoded, after = read_text(output, program, codec, is_stripped=is_stripped)
     predicted = _optional(row, "predicted", place)
-    return Prediction(
-        id=_text(row, "id", place),
-        program=program,
-        text=output,
-        decoded=decoded,
-        after=after,
+    return make_prediction(
+        _text(row, "id", place),
+        program,
+        output,
+        codec,
         finish=_finish(row, place) if error is None else "error",
         model=_optional(row, "model", place) or "",
         expected=_optional(row, "expected", place),
@@ -92,8 +87,11 @@ def _program(row: dict[str, Any], place: str) -> Program:
 
 def _finish(row: dict[str, Any], place: str) -> Finish:
     reason = _optional(row, "finish_reason", place)
+    truncated = row.get("truncated", False)
+    if not isinstance(truncated, bool):
+        raise InputError(f"{place}: 'truncated' must be true or false, found {truncated!r}")
     if reason is None:
-        return "length" if row.get("truncated") else "unknown"
+        return "length" if truncated else "unknown"
     if reason not in ("stop", "length"):
         raise InputError(f"{place}: 'finish_reason' must be stop or length, found {reason!r}")
     return "length" if reason == "length" else "stop"

@@ -167,8 +167,7 @@ class _Zygote:
         if not re.fullmatch(r"3\.\d+\.\d+", self.version):
             self.close()
             raise RecorderError(
-                f"{python} cannot run the recorder; "
-                "it needs CPython 3.10 or later on Linux or macOS"
+                f"{python} cannot run the recorder; it needs CPython 3.10 or later on Linux"
             )
 
     @property

@@ -8,9 +8,18 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from worldline.align import Divergence, comparable
+from worldline.align import Divergence, canonical, comparable
 from worldline.codecs import Decoded
-from worldline.diagnose import Diagnosis, count, difference, place, printable, shorten, why
+from worldline.diagnose import (
+    Diagnosis,
+    common_start,
+    count,
+    difference,
+    place,
+    printable,
+    shorten,
+    why,
+)
 from worldline.report.recording import exception_text, highlight
 from worldline.runs import Sample
 from worldline.trace import Step, Trace, states
@@ -75,7 +84,7 @@ def steps_table(
         real = imagined = Text("")
         if index < len(truth.steps):
             step = truth.steps[index]
-            real = _cell(step, colours[truth.source_line(step)], step.changed, half)
+            real = _cell(step, colours.get(truth.source_line(step), Text("?")), step.changed, half)
         if index < len(decoded.steps):
             line = decoded.written[index].line
             step = decoded.steps[index]
@@ -112,14 +121,20 @@ def _is_same(
     if truth.source_line(real) != decoded.written[index].line:
         return False
     if real.has_locals and imagined.has_locals:
-        return both[0][index] == both[1][index]
-    return (real.event, real.value) == (imagined.event, imagined.value)
+        return _canonical(both[0][index]) == _canonical(both[1][index])
+    if real.event != imagined.event or real.value is None or imagined.value is None:
+        return real.event == imagined.event
+    return canonical(real.value) == canonical(imagined.value)
+
+
+def _canonical(state: Mapping[str, str]) -> dict[str, str]:
+    return {name: canonical(value) for name, value in state.items()}
 
 
 def _unseen(real: Mapping[str, str], imagined: Mapping[str, str]) -> str:
     """The first local that differs where neither side writes it."""
     for name, value in imagined.items():
-        if real.get(name) != value:
+        if canonical(real.get(name, "")) != canonical(value):
             return f"  still {name}={shorten(value, 30)}"
     return ""
 
@@ -154,13 +169,11 @@ def value_difference(true: str, predicted: str, *, width: int) -> Text:
 
     Marks are signs under the text as well as colours, so that neither is needed alone.
     """
-    start = next(
-        (i for i, (a, b) in enumerate(zip(true, predicted, strict=False)) if a != b),
-        min(len(true), len(predicted)),
-    )
-    room = max(20, width - 12)
     true, predicted = printable(true), printable(predicted)
-    true, predicted = shorten(true, room, start), shorten(predicted, room, start)
+    start = common_start(true, predicted)
+    room = max(20, width - 12)
+    around = start if max(len(true), len(predicted)) > room else 0
+    true, predicted = shorten(true, room, around), shorten(predicted, room, around)
     blocks = SequenceMatcher(None, true, predicted, autojunk=False).get_opcodes()
     real, imagined, marks = Text("real      ", "bold"), Text("imagined  ", "bold"), Text(" " * 10)
     for kind, a, b, c, d in blocks:
@@ -191,7 +204,7 @@ def facts_text(sample: Sample) -> Text:
         tokens = "" if moved is None else f", {count(moved, 'token')} moved"
         lines.append(f"value      {facts.value.kind}{leaf}{change}{tokens}")
     if facts.action:
-        legal = "allowed" if facts.action.is_legal else "not allowed"
+        legal = {True: "allowed", False: "not allowed", None: "not known"}[facts.action.is_legal]
         lines.append(f"action     {facts.action.kind}: {legal} by the control flow")
     if facts.horizon:
         lines.append(

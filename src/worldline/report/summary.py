@@ -27,7 +27,7 @@ class Summary:
     right_for_wrong_reasons: int
     cut: int
     diverged_before_cut: int
-    reference_wrong: int
+    wrong_references: int
 
 
 def summarize(diagnoses: Sequence[Diagnosis]) -> Summary:
@@ -46,7 +46,7 @@ def summarize(diagnoses: Sequence[Diagnosis]) -> Summary:
         right_for_wrong_reasons=sum(f.is_right_for_wrong_reasons for f in facts),
         cut=sum(f.is_cut for f in facts),
         diverged_before_cut=sum(f.is_cut and f.outcome == "diverged" for f in facts),
-        reference_wrong=sum(f.is_reference_right is False for f in facts),
+        wrong_references=sum(f.is_reference_right is False for f in facts),
     )
 
 
@@ -74,5 +74,5 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "right_for_wrong_reasons": summary.right_for_wrong_reasons,
         "cut": summary.cut,
         "diverged_before_cut": summary.diverged_before_cut,
-        "reference_wrong": summary.reference_wrong,
+        "wrong_references": summary.wrong_references,
     }

@@ -1,11 +1,13 @@
 """A file of recorded predictions goes in; each is executed for real and diagnosed."""
 
+import platform
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from worldline.diagnose import Diagnosis, diagnose
+from worldline.diagnose import Diagnosis, diagnose, diagnosis_to_json
 from worldline.errors import RecorderError
 from worldline.predict import Prediction, read_recorded
 from worldline.recorders import PythonRecorder, Recorder
@@ -49,8 +51,23 @@ def examine(
 def _not_recorded(prediction: Prediction, limits: Limits, error: RecorderError) -> Trace:
     """A trace without a step, for a program that the recorder failed on."""
     ending = Ending("killed", f"the recorder failed: {error}")
-    origin = Origin("none", "0.0.0", version("worldline"))
+    origin = Origin("none", platform.python_version(), version("worldline"))
     return Trace(prediction.program, (), (), ending, limits, origin)
+
+
+def sample_to_json(sample: Sample) -> dict[str, Any]:
+    """The facets of a diagnosis, with what it takes to make it again."""
+    origin, limits = sample.truth.origin, sample.truth.limits
+    return {
+        **diagnosis_to_json(sample.diagnosis),
+        "is_repeating": sample.prediction.after.is_repeating,
+        "model": sample.prediction.model,
+        "program": sample.prediction.program.hash,
+        "recorder": origin.recorder,
+        "python": origin.python,
+        "worldline": origin.worldline,
+        "limits": asdict(limits),
+    }
 
 
 def diagnose_recorded(
