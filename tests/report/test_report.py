@@ -41,7 +41,7 @@ def test_counts_add_up(samples: list[Sample]) -> None:
     assert sum(summary.outcomes.values()) == summary.total == len(samples)
     assert sum(summary.where_by_kind.values()) == summary.outcomes["diverged"]
     assert (summary.cut, summary.diverged_before_cut) == (3, 2)
-    assert (summary.found_back, summary.right_for_wrong_reasons) == (3, 3)
+    assert (summary.found_back, summary.right_for_wrong_reasons) == (4, 3)
     explained = [s for s in samples if s.diagnosis.cause]
     assert sum(summary.causes.values()) == len(explained)
     assert summary_to_json(summary)["outcomes"] == summary.outcomes
