@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.codecs.test_properties import program_in, traces
 from tests.predictions import CWM, replaced, text_of
-from worldline.align import Alignment, align, comparable
+from worldline.align import Alignment, align
 from worldline.codecs import Special, decode_stripped
 from worldline.recorders import PythonRecorder
 from worldline.trace import Limits, Program, Trace
@@ -249,14 +249,15 @@ def test_comprehensions_of_another_python_are_compared_by_what_they_give(
     truth = recorder.record(program)
     with_frames = FRAMED_TEXT
     decoded = CWM.decode(with_frames, program)
-    found = align(*comparable(truth, decoded))
+    found = align(truth, decoded)
     assert found.divergence is None
     assert found.is_whole
     wrong = CWM.decode(with_frames.replace("[1, 4, 4]", "[1, 4]"), program)
-    other = align(*comparable(truth, wrong)).divergence
+    other = align(truth, wrong).divergence
     assert other is not None
     assert other.true == "[1, 4, 4]"
     assert other.where == ("return" if truth.origin.has_comprehension_frames else "state")
+    assert found.is_folded != truth.origin.has_comprehension_frames
 
 
 def _framed() -> str:

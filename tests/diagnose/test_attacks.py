@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.predictions import CWM, diagnose_edit, predict, replaced, text_of
-from worldline.align import align, comparable
+from worldline.align import align
 from worldline.codecs import Special, decode_stripped
 from worldline.diagnose import Diagnosis, diagnose, operation_facts
 from worldline.errors import RecorderError
@@ -56,7 +56,7 @@ def test_the_same_execution_on_another_python_is_no_divergence(source: str, call
             ):
                 # What is promised: the same Python, and text with frames against any Python.
                 if written.origin.has_comprehension_frames or written.origin == truth.origin:
-                    found = align(*comparable(truth, decoded))
+                    found = align(truth, decoded)
                     assert found.divergence is None, (written.origin, truth.origin)
 
 

@@ -1,7 +1,6 @@
 """The real and the imagined execution side by side, up to where they part."""
 
 from worldline.align.alignment import Alignment, align
-from worldline.align.comprehensions import comparable
 from worldline.align.divergence import Difference, Divergence, Where
 from worldline.align.equality import RULES, Comparison, canonical, compare, is_opaque
 from worldline.align.recovery import Recovery
@@ -16,7 +15,6 @@ __all__ = [
     "Where",
     "align",
     "canonical",
-    "comparable",
     "compare",
     "is_opaque",
 ]

@@ -1,9 +1,10 @@
 """A real trace and an imagined one go in; where they part, and what comes after, comes out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from worldline.align.breakoff import divergence_within_cut
+from worldline.align.comprehensions import comparable
 from worldline.align.divergence import Divergence
 from worldline.align.recovery import Recovery, find_recovery
 from worldline.align.walk import Guess, Walk
@@ -15,38 +16,53 @@ from worldline.trace import Trace
 class Alignment:
     """The two executions side by side up to where they part.
 
-    `matched` steps are the same; `rules` counts the equality rules that it took. Without a
-    divergence the imagined one is a beginning of the real one, or all of it.
+    `truth` and `predicted` are what was compared, and what steps are counted in: without the
+    steps inside comprehensions where the two come from different Pythons (`is_folded`). `matched`
+    steps are the same; `rules` counts the equality rules that it took. Without a divergence the
+    imagined one is a beginning of the real one, or all of it.
     """
 
+    truth: Trace
+    predicted: Decoded
+    is_folded: bool
     matched: int
     is_whole: bool
     divergence: Divergence | None
     recovery: Recovery | None
-    rules: Mapping[str, int] = field(default_factory=dict)
+    rules: Mapping[str, int]
 
 
 def align(truth: Trace, predicted: Decoded) -> Alignment:
     """Pair the steps of two executions, in order, up to where they part."""
-    walk = Walk(truth)
-    for index, (step, guess, written) in enumerate(
-        zip(truth.steps, predicted.steps, predicted.written, strict=False)
-    ):
-        divergence = walk.compare_step(
-            index,
-            step,
-            Guess(guess.event, written.line, written.locals, guess.value, predicted.knows_events),
-        )
+    real, imagined = comparable(truth, predicted)
+    walk = Walk(real)
+    matched, divergence = _walk_along(walk, imagined)
+    if divergence is None:
+        divergence = _end_divergence(walk, imagined, matched)
+    return Alignment(
+        truth=real,
+        predicted=imagined,
+        is_folded=real is not truth,
+        matched=matched,
+        is_whole=divergence is None and _is_whole(real, imagined, matched),
+        divergence=divergence,
+        recovery=None if divergence is None else find_recovery(real, imagined, matched),
+        rules=dict(walk.rules),
+    )
+
+
+def _walk_along(walk: Walk, predicted: Decoded) -> tuple[int, Divergence | None]:
+    """How many steps match, and the divergence behind them where both go on."""
+    pairs = zip(walk.truth.steps, predicted.steps, predicted.written, strict=False)
+    matched = 0
+    for step, guess, written in pairs:
+        said = Guess(guess.event, written.line, written.locals, guess.value, predicted.knows_events)
+        divergence = walk.compare_step(matched, step, said)
         if divergence is not None:
-            return Alignment(
-                index, False, divergence, find_recovery(truth, predicted, index), dict(walk.rules)
-            )
+            return matched, divergence
         walk.advance(step)
-    matched = min(len(truth.steps), len(predicted.steps))
-    divergence = _end_divergence(walk, predicted, matched)
-    is_whole = divergence is None and _is_whole(truth, predicted, matched)
-    recovery = None if divergence is None else find_recovery(truth, predicted, matched)
-    return Alignment(matched, is_whole, divergence, recovery, dict(walk.rules))
+        matched += 1
+    return matched, None
 
 
 def _end_divergence(walk: Walk, predicted: Decoded, matched: int) -> Divergence | None:

@@ -7,7 +7,7 @@ from typing import get_args
 import click
 from rich.text import Text
 
-from worldline.align import Where, comparable
+from worldline.align import Where
 from worldline.cli.console import make_console, print_line, progress
 from worldline.cli.options import limit_options, python_option, tokenizer_option
 from worldline.diagnose import CauseName, Diagnosis, Outcome, ValueKind
@@ -51,7 +51,7 @@ def diagnose(
     is_summary: bool,
     python: str | None,
     tokenizer: str | None,
-    **limits: float,
+    limits: Limits,
 ) -> None:
     """Execute the programs in files of recorded predictions and say where each one went wrong.
 
@@ -61,7 +61,7 @@ def diagnose(
     unknown = set(only) - WORDS
     if unknown:
         raise InputError(f"--only {sorted(unknown)[0]!r} is not one of {', '.join(sorted(WORDS))}")
-    samples = examine_files(files, python, tokenizer, Limits(**limits))  # type: ignore[arg-type]
+    samples = examine_files(files, python, tokenizer, limits)
     summary = summarize([sample.diagnosis for sample in samples])
     listed = [s for s in samples if not only or words_of(s.diagnosis) & set(only)]
     if form != "text" and is_summary:
@@ -108,10 +108,8 @@ def examine_files(
 
 def hint_comprehensions(samples: list[Sample]) -> None:
     """Say so where a comparison was coarser than it could be."""
-    folded = sum(
-        comparable(sample.truth, sample.prediction.decoded)[0] is not sample.truth
-        for sample in samples
-    )
+    alignments = [sample.diagnosis.facts.alignment for sample in samples]
+    folded = sum(alignment is not None and alignment.is_folded for alignment in alignments)
     if folded:
         click.echo(
             f"\n{folded} predictions step through comprehensions, which this Python does not do; "

@@ -1,6 +1,8 @@
 """Options that several commands share."""
 
+import functools
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import click
@@ -28,9 +30,16 @@ def tokenizer_option(command: Command) -> Command:
     )(command)
 
 
-def limit_options(command: Command) -> Command:
-    """`--steps` and its like: what a recording may use."""
+def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--steps` and its like: what a recording may use, given to the command as `limits`."""
     defaults = Limits()
+
+    @functools.wraps(command)
+    def with_limits(**options: Any) -> Any:
+        limits = Limits(**{field.name: options.pop(field.name) for field in fields(Limits)})
+        return command(**options, limits=limits)
+
+    wrapped: Callable[..., Any] = with_limits
     for name, kind, text in (
         ("output_mb", int, "printed, in MB"),
         ("trace_mb", int, "trace, in MB"),
@@ -39,12 +48,12 @@ def limit_options(command: Command) -> Command:
         ("seconds", float, "time, in seconds"),
         ("steps", int, "steps"),
     ):
-        command = click.option(
+        wrapped = click.option(
             f"--{name.replace('_', '-')}",
             name,
             type=click.FloatRange(min=0, min_open=True) if kind is float else click.IntRange(min=1),
             default=getattr(defaults, name),
             show_default=True,
             help=f"Limit: {text}.",
-        )(command)
-    return command
+        )(wrapped)
+    return wrapped

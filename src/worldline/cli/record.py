@@ -49,7 +49,7 @@ def record(
     is_all: bool,
     python: str | None,
     tokenizer: str | None,
-    **limits: float,
+    limits: Limits,
 ) -> None:
     """Run a Python program and show its execution, step by step.
 
@@ -57,7 +57,7 @@ def record(
     """
     program = read_program(file, call, stdin)
     with PythonRecorder(python=python, import_from=[file.resolve().parent]) as recorder:
-        trace = recorder.record(program, limits=Limits(**limits))  # type: ignore[arg-type]
+        trace = recorder.record(program, limits=limits)
     if form == "text":
         with output_console(output) as console:
             for line in trace_lines(trace, width=console.width, most=None if is_all else SHOWN):

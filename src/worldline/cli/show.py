@@ -44,7 +44,7 @@ def show(
     is_source: bool,
     python: str | None,
     tokenizer: str | None,
-    **limits: float,
+    limits: Limits,
 ) -> None:
     """Show one recorded prediction beside what really happens, around where they part."""
     predictions = list(read_recorded(file))
@@ -60,7 +60,7 @@ def show(
         sample = examine(
             chosen[0],
             recorder,
-            limits=Limits(**limits),  # type: ignore[arg-type]
+            limits=limits,
             tokenizer=counter,
         )
     console = make_console()

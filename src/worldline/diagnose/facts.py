@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from worldline.align import Alignment, Divergence, align, comparable, compare
+from worldline.align import Alignment, Divergence, align, compare
 from worldline.codecs import Decoded
 from worldline.diagnose.actions import ActionFacts, action_facts
 from worldline.diagnose.operations import OperationFacts, operation_facts
@@ -101,8 +101,8 @@ def gather_facts(
         return Facts(
             prediction.id, "no_output", None, result=truth.result, is_cut=prediction.is_cut
         )
-    truth, decoded = comparable(truth, prediction.decoded)
-    alignment = align(truth, decoded)
+    alignment = align(truth, prediction.decoded)
+    truth, decoded = alignment.truth, alignment.predicted
     divergence = alignment.divergence
     is_answer_right = _is_result(truth, prediction.answer)
     is_reference_right = _is_result(truth, prediction.expected)

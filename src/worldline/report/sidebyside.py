@@ -8,7 +8,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from worldline.align import Divergence, canonical, comparable
+from worldline.align import Divergence, canonical
 from worldline.codecs import Decoded
 from worldline.diagnose import (
     Diagnosis,
@@ -32,7 +32,9 @@ def side_by_side(
     sample: Sample, *, width: int, before: int = BEFORE, after: int = AFTER
 ) -> RenderableType:
     """Both executions around the place where they part, and what is known about it."""
-    truth, decoded = comparable(sample.truth, sample.prediction.decoded)
+    alignment = sample.diagnosis.facts.alignment
+    truth = alignment.truth if alignment else sample.truth
+    decoded = alignment.predicted if alignment else sample.prediction.decoded
     divergence = sample.diagnosis.facts.divergence
     centre = divergence.step if divergence else len(decoded.steps)
     first = max(0, centre - before)
