@@ -5,6 +5,7 @@
 
 import json
 import math
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -17,7 +18,7 @@ from worldline.runs import Sample, diagnose_recorded
 from worldline.trace import Program, Trace
 
 ROOT = Path(__file__).parent.parent
-DATA = ROOT.parent / "shared" / "data"
+DATA = Path(os.environ.get("WORLDLINE_DATA") or ROOT.parent / "shared" / "data")
 PAGE = ROOT / "docs" / "findings" / "cwm-32b.md"
 NAMES = ("cruxeval", "humaneval")
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from hypothesis import HealthCheck, settings
 
 from worldline.recorders import PythonRecorder
 
-DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+DATA = Path(
+    os.environ.get("WORLDLINE_DATA") or Path(__file__).parent.parent.parent / "shared" / "data"
+)
 
 settings.register_profile(
     "worldline", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True

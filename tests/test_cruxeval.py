@@ -1,14 +1,18 @@
 """All 800 programs of CRUXEval, recorded: right, repeatable, and read back."""
 
 import json
+import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.codecs.test_properties import as_recorded, as_written
 from tests.predictions import CWM, text_of
-from worldline.align import align
+from worldline.align import align, is_opaque
 from worldline.codecs import Special, decode_stripped
+from worldline.diagnose import diagnose
+from worldline.predict import make_prediction
 from worldline.recorders import PythonRecorder
 from worldline.trace import Program, Trace, trace_from_json, trace_to_json
 
@@ -67,3 +71,37 @@ def test_all_align_with_themselves_even_without_special_tokens(traces: list[Trac
         text = "".join(piece for piece in pieces if not isinstance(piece, Special))
         found = align(trace, decode_stripped(text, trace.program))
         assert found.is_whole, trace.program.text
+
+
+def without_tokens(trace: Trace) -> str:
+    return "".join(piece for piece in CWM.encode(trace) if not isinstance(piece, Special))
+
+
+def test_one_changed_value_is_found_where_it_is(traces: list[Trace]) -> None:
+    """In every fourth program, at random: the divergence is that step and that variable."""
+    chance = random.Random(7)
+    for trace in traces[::4]:
+        places = [
+            (index, name)
+            for index, step in enumerate(trace.steps)
+            for name, value in step.changed.items()
+            if not is_opaque(value)
+        ]
+        index, name = chance.choice(places)
+        steps = list(trace.steps)
+        steps[index] = replace(steps[index], changed={**steps[index].changed, name: "'wrong'"})
+        wrong = replace(trace, steps=tuple(steps))
+        for text in (text_of(wrong), without_tokens(wrong)):
+            found = align(trace, CWM.decode(text, trace.program)).divergence
+            assert found is not None
+            assert (found.step, found.variable, found.predicted) == (index, name, "'wrong'")
+
+
+def test_a_right_text_cut_anywhere_is_truncated(traces: list[Trace]) -> None:
+    """In every fourth program, at random places: never a divergence, never malformed."""
+    chance = random.Random(7)
+    for trace in traces[::4]:
+        for text in (text_of(trace), without_tokens(trace)):
+            cut = text[: chance.randrange(1, len(text))]
+            prediction = make_prediction("cut", trace.program, cut, CWM, finish="length")
+            assert diagnose(trace, prediction).facts.outcome in ("truncated", "correct"), cut[-80:]

@@ -152,6 +152,9 @@ def test_an_uncaught_exception_may_be_the_last_step(recorder: PythonRecorder) ->
         ('<|arg_sep|>"4"', '<|arg_sep|>"', None),
         ("            total += i\n", "            to", None),
         ("            total += i\n", "            tw", "action"),
+        ("            total += i\n", "            total +", None),
+        ("            total += i\n", "            total +\n", "action"),
+        ("            total += i\n", "            total += i\n", None),
     ],
 )
 def test_a_step_that_breaks_off_counts_if_it_is_wrong_already(

@@ -23,7 +23,7 @@ def divergence_within_cut(
         return _cut_at(walk.action_divergence(index, step, guess))
     if step.has_locals != _shows_locals(fragment):
         # Nothing written yet that a return could not begin with as well, or the other way round.
-        if fragment.line and not line.startswith(fragment.line):
+        if _is_other_line(fragment, line):
             return _cut_at(walk.action_divergence(index, step, guess))
         return None
     if not step.has_locals:
@@ -40,9 +40,16 @@ def divergence_within_cut(
             differences = (Difference(name, true.get(name), value),)
     if differences:
         return _cut_at(walk.state_divergence(index, step, guess, differences))
-    if fragment.line is not None and not line.startswith(fragment.line):
+    if _is_other_line(fragment, line):
         return _cut_at(walk.action_divergence(index, step, guess))
     return None
+
+
+def _is_other_line(fragment: Fragment, line: str) -> bool:
+    """Whether what is written of a source line cannot be this one."""
+    if not fragment.line:
+        return False
+    return fragment.line != line if fragment.is_line_whole else not line.startswith(fragment.line)
 
 
 def _shows_locals(fragment: Fragment) -> bool:
@@ -55,7 +62,7 @@ def _cut_value(
     walk: Walk, index: int, step: Step, fragment: Fragment, guess: Guess
 ) -> Divergence | None:
     line = walk.program.line(step.line)
-    if fragment.line is not None and not line.startswith(fragment.line):
+    if _is_other_line(fragment, line):
         return _cut_at(walk.action_divergence(index, step, guess))
     value = fragment.open_value
     true = "None" if step.value is None else step.value
