@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from worldline.align import compare
 from worldline.diagnose import Diagnosis, value_kind
 from worldline.predict import read_rows
 from worldline.recorders import PythonRecorder
@@ -185,6 +186,12 @@ def surprises(samples: list[Sample], rows: dict[str, Row]) -> str:
     ]
     back = [d for d in pick(lambda d, r: True) if d.facts.alignment and d.facts.alignment.recovery]
     found_back = [d for d in back if d.facts.alignment.recovery.times]  # type: ignore[union-attr]
+    # What the sentences below say beyond their figures.
+    assert not any(d.facts.is_result_right for d in found_back)
+    assert all(d.facts.outcome == "reference_wrong" for d in wrong)
+    answers = {s.diagnosis.id: s.prediction.answer for s in samples}
+    rules = [compare(d.facts.result or "", answers[d.id] or "").rule for d in scored]
+    assert rules == ["spelling"] * len(scored)
     return f"""## Surprises
 
 - **Counted as truncated, complete and right**: of the {len(cut)} samples that the paper counts as
@@ -304,7 +311,8 @@ def prototype(samples: dict[str, list[Sample]]) -> str:
     """An earlier rough count, and why ours differs."""
     crux = Counter(s.diagnosis.where or s.diagnosis.facts.outcome for s in samples["cruxeval"])
     human = [s.diagnosis for s in samples["humaneval"]]
-    whole = sum(bool(d.facts.alignment and d.facts.alignment.is_whole) for d in human)
+    ended = [d for d in human if d.facts.alignment and d.facts.alignment.is_whole]
+    whole, cut = len(ended), sum(d.facts.is_cut for d in ended)
     within = [s.diagnosis for s in samples["cruxeval"] if is_within_cut(s.diagnosis)]
     returns = [
         s.diagnosis
@@ -322,7 +330,7 @@ variable, 11 in the next line, 5 empty or cut, 2 right to the end; here: {crux["
 right for two reasons. A text that breaks off inside a
 value is compared as far as it goes: {ids(within)} is wrong well before its cut. And a return where the
 model goes on to another line is a wrong turn, not a wrong value: {ids(returns)}. On HumanEval both find
-{whole} of 62 right to the end, four of them counted as truncated by the paper.
+{whole} of {len(human)} right to the end, {cut} of them counted as truncated by the paper.
 """
 
 
