@@ -34,7 +34,7 @@ _STARTS: dict[str, ValueKind] = {
     **dict.fromkeys("0123456789", "int"),
 }
 # Beyond this many comparisons an edit distance is not worth its time.
-_PATIENCE = 1_000_000
+_PATIENCE = 250_000
 
 
 @dataclass(frozen=True, slots=True)
