@@ -284,3 +284,37 @@ def test_a_recorder_that_fails_is_an_error_of_ours() -> None:
     found = examine(predict(program, "<|call_sep|>{}<|act"), Failing()).diagnosis
     assert found.facts.outcome == "error"
     assert "out of processes" in found.facts.note
+
+
+@pytest.mark.parametrize(
+    ("cut", "kind"),
+    [
+        ('"n": "3"}<|action_sep|>    re', "loop_left_early"),
+        ('"n": "3"}<|action_sep|>    zz', "line_invented"),
+    ],
+)
+def test_a_line_that_breaks_off_is_not_an_invented_one(
+    recorder: PythonRecorder, cut: str, kind: str
+) -> None:
+    source = "def f(n):\n    while n > 0:\n        n -= 1\n    return n\n"
+    program = Program(source, "f(3)")
+    trace = recorder.record(program)
+    line = "<|action_sep|>        n"
+    text = text_of(trace).replace('{"n": ".."}' + line, '{"n": "3"}' + line)
+    text = text[: text.index('"n": "3"}<|action_sep|>        n')] + cut
+    found = diagnose(trace, predict(program, text, finish="length")).facts
+    assert found.outcome == "diverged"
+    assert found.action is not None
+    assert found.action.kind == kind
+
+
+def test_a_cut_behind_a_wrong_event_names_no_line(recorder: PythonRecorder) -> None:
+    program = Program("def f(x):\n    y = x\n    return y\n", "f(1)")
+    trace = recorder.record(program)
+    text = text_of(trace)
+    cut = text[: text.index("<|return_sep|>")] + "<|line_sep|>{"
+    found = diagnose(trace, predict(program, cut, finish="length")).facts
+    assert found.divergence is not None
+    assert found.divergence.is_within_cut
+    assert found.action is not None
+    assert (found.action.kind, found.action.is_legal) == ("unjudged", None)

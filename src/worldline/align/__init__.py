@@ -3,9 +3,10 @@
 from worldline.align.alignment import Alignment, align
 from worldline.align.divergence import Difference, Divergence, Where
 from worldline.align.equality import RULES, Comparison, canonical, compare, is_opaque
-from worldline.align.recovery import Recovery
+from worldline.align.recovery import REACH, Recovery
 
 __all__ = [
+    "REACH",
     "RULES",
     "Alignment",
     "Comparison",

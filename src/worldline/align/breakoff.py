@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from worldline.align.divergence import Difference, Divergence
 from worldline.align.equality import starts_alike
-from worldline.align.walk import UNCHANGED, Guess, Walk
-from worldline.codecs import Fragment
+from worldline.align.walk import Guess, Walk
+from worldline.codecs import UNCHANGED, Fragment
 from worldline.trace import Step
 
 
@@ -28,9 +28,10 @@ def divergence_within_cut(
         return None
     if not step.has_locals:
         return _cut_value(walk, index, step, fragment, guess)
-    known = {**fragment.locals}
     true = walk.after(step)
-    differences = tuple(d for d in walk.local_differences(step, known) if d.predicted is not None)
+    # What is not written yet is not missing.
+    found = walk.local_differences(step, fragment.locals)
+    differences = tuple(d for d in found if d.predicted is not None)
     name, value = fragment.open_name, fragment.open_value
     if not differences and name is not None and value is not None:
         possible = [true.get(name, "")]

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from worldline.align.divergence import Difference, Divergence
 from worldline.align.equality import compare, is_opaque
+from worldline.codecs import UNCHANGED
 from worldline.trace import Event, Step, Trace
-
-UNCHANGED = ".."
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from worldline.codecs.after import answer_value, read_after
+from worldline.codecs.assemble import UNCHANGED
 from worldline.codecs.cwm import CwmCodec
 from worldline.codecs.decoded import After, Decoded, Fragment, Stop, Written
 from worldline.codecs.pieces import Pieces, Special
@@ -49,6 +50,7 @@ def codec_named(name: str) -> Codec:
 
 __all__ = [
     "CODECS",
+    "UNCHANGED",
     "After",
     "Codec",
     "CwmCodec",

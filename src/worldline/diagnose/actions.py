@@ -23,7 +23,7 @@ ActionKind = Literal[
     "exception_imagined",
     "stopped_early",
     "ran_on",
-    "unjudged",  # the program's control flow is not known
+    "unjudged",  # the program's control flow is not known, or no line was written
 ]
 
 
@@ -40,8 +40,15 @@ def action_facts(truth: Trace, divergence: Divergence) -> ActionFacts:
     if divergence.where == "end":
         return ActionFacts("stopped_early" if divergence.event else "ran_on", False)
     true, predicted = divergence.event, divergence.predicted_event
-    lines = truth.program.lines
-    places = [n for n, line in enumerate(lines, 1) if line == divergence.predicted_line]
+    written = divergence.predicted_line or ""
+    if divergence.is_within_cut and not written:
+        # The text broke off before it came to a line.
+        return ActionFacts("unjudged", None)
+    places = [
+        n
+        for n, line in enumerate(truth.program.lines, 1)
+        if line == written or (divergence.is_within_cut and line.startswith(written))
+    ]
     if not places:
         return ActionFacts("line_invented", False)
     is_here = divergence.executed in places

@@ -7,15 +7,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from worldline.align import REACH
 from worldline.diagnose import Diagnosis, diagnose, diagnosis_to_json
 from worldline.errors import RecorderError
 from worldline.predict import Prediction, read_recorded
 from worldline.recorders import PythonRecorder, Recorder
 from worldline.tokens import Tokenizer
 from worldline.trace import Ending, Limits, Origin, Trace
-
-# Real steps that are recorded beyond the end of a cut prediction: enough to see it find back.
-MARGIN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ def examine(
     limits = limits or Limits()
     if prediction.is_cut:
         # Nothing beyond is compared; some of these programs run for millions of steps.
-        needed = len(prediction.decoded.steps) + MARGIN
+        needed = len(prediction.decoded.steps) + REACH
         limits = replace(limits, steps=min(limits.steps, needed))
     try:
         truth = recorder.record(prediction.program, limits=limits)

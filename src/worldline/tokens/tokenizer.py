@@ -112,7 +112,8 @@ def _llama3_ranks() -> Path:
         if path.is_file():
             return path
     raise TokenizerError(
-        "the vocabulary of Llama 3 is not installed: pip install 'worldline[llama3]', or, lighter, "
+        "the vocabulary of Llama 3 is not installed: pip install 'worldline[llama3]' (from a "
+        "checkout '.[llama3]'), or, lighter, "
         "pip install tiktoken && pip install --no-deps llama-models==0.3.0"
     )
 
