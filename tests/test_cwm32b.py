@@ -152,6 +152,7 @@ def test_cwm_writes_the_whole_state_of_a_scope_that_is_returned_to(
 
 
 @pytest.mark.skipif(not FRAMED, reason="the page is made with the frames of comprehensions")
+@pytest.mark.usefixtures("recorded_files", "cruxeval")
 def test_the_findings_are_what_the_data_says() -> None:
     script = HERE.parent / "scripts" / "findings.py"
     done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
