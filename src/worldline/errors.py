@@ -5,6 +5,7 @@ WorldlineError
 ├── RecorderError     the recorder itself failed: not the program, not a limit
 ├── CodecError        a trace that a format cannot express, or an unknown format
 ├── TokenizerError    a vocabulary that is missing or unreadable
+├── EngineError       a model that could not be asked, or a server that failed
 └── InputError        a file given to us that does not hold what it should
 
 A model's mistake, a cut output or a program that crashes is a result, never one of these.
@@ -29,6 +30,10 @@ class CodecError(WorldlineError):
 
 class TokenizerError(WorldlineError):
     """A vocabulary that is missing or unreadable."""
+
+
+class EngineError(WorldlineError):
+    """A model that could not be asked; says nothing about what it would have answered."""
 
 
 class InputError(WorldlineError):

@@ -6,7 +6,7 @@ from worldline.codecs.after import answer_value, read_after
 from worldline.codecs.assemble import UNCHANGED
 from worldline.codecs.cwm import CwmCodec
 from worldline.codecs.decoded import After, Decoded, Fragment, Stop, Written
-from worldline.codecs.pieces import Pieces, Special
+from worldline.codecs.pieces import Part, Pieces, Role, Special
 from worldline.codecs.stripped import decode_stripped
 from worldline.errors import CodecError
 from worldline.trace import Program, Trace
@@ -56,7 +56,9 @@ __all__ = [
     "CwmCodec",
     "Decoded",
     "Fragment",
+    "Part",
     "Pieces",
+    "Role",
     "Special",
     "Stop",
     "Written",

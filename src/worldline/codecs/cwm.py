@@ -1,12 +1,13 @@
 """CWM's own format: a trace goes in, the text that Meta's model speaks comes out, and back."""
 
 import json
+from collections.abc import Iterator
 from json.decoder import JSONDecodeError
 
 from worldline.codecs.assemble import UNCHANGED, Assembler
 from worldline.codecs.decoded import Decoded, Fragment, Written
 from worldline.codecs.fragment import open_locals, open_string
-from worldline.codecs.pieces import Pieces, Special
+from worldline.codecs.pieces import Part, Pieces, Special
 from worldline.codecs.stripped import decode_stripped
 from worldline.errors import CodecError
 from worldline.trace import Event, Program, Trace
@@ -57,24 +58,34 @@ class CwmCodec:
 
     def encode(self, trace: Trace) -> Pieces:
         """What a perfect model would write behind the prompt."""
-        pieces: list[str] = []
+        return tuple(
+            piece for parts in self.parts(trace) for part in parts for piece in part.pieces
+        )
+
+    def parts(self, trace: Trace) -> Iterator[tuple[Part, ...]]:
+        """The same, a step at a time, told apart into action and state; the end comes last."""
         last: int | None = None
         for step, state in zip(trace.steps, trace.states(), strict=True):
             line = trace.source_line(step) + "\n"
-            pieces.append(EVENT[step.event])
             if step.has_locals:
                 shown = state
                 # A scope that is entered, resumed or returned to shows its whole state.
                 if step.scope == last and step.event == "line":
                     shown = {name: step.changed.get(name, UNCHANGED) for name in state}
-                pieces += [json_text(shown), ACTION, line, FRAME]
+                yield (
+                    Part("action", (EVENT[step.event],)),
+                    Part("state", (json_text(shown), ACTION)),
+                    Part("action", (line, FRAME)),
+                )
             else:
                 value = "None" if step.value is None else step.value
-                pieces += [ACTION, line, ARG, json_text(value), FRAME]
+                yield (
+                    Part("action", (EVENT[step.event], ACTION, line, ARG)),
+                    Part("state", (json_text(value), FRAME)),
+                )
             last = step.scope
         if trace.ending.is_complete:
-            pieces.append(END)
-        return tuple(pieces)
+            yield (Part("action", (END,)),)
 
     def decode(self, text: str, program: Program) -> Decoded:
         """Read a model's text up to the first thing that is not a step: strictly, or, where its

@@ -1,5 +1,10 @@
 """Text for a model, as pieces: ordinary text, and tokens that are not to be spelled."""
 
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["action", "state"]
+
 
 class Special(str):
     """The name of a special token: one token of the vocabulary, whatever its letters."""
@@ -9,3 +14,13 @@ class Special(str):
 
 # Joined, the pieces are the text; apart, they say which parts are special tokens.
 Pieces = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Pieces that say one thing: which line is next and by which event (`action`), or what the
+    variables, or a value returned or raised, are (`state`). The special token that ends what is
+    said is its last piece."""
+
+    role: Role
+    pieces: Pieces
