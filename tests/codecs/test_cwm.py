@@ -62,7 +62,7 @@ def test_a_program_without_a_call_has_no_prompt() -> None:
 
 
 def test_an_unknown_codec_names_those_there_are() -> None:
-    with pytest.raises(CodecError, match="there is cwm"):
+    with pytest.raises(CodecError, match="there is chat, cwm"):
         codec_named("morse")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldline.codecs import CODECS, Codec, Decoded, Special, decode_stripped
+from worldline.codecs import STEP_CODECS, Codec, Decoded, Special, decode_stripped
 from worldline.recorders import PythonRecorder
 from worldline.trace import (
     Ending,
@@ -92,7 +92,7 @@ def as_recorded(trace: Trace) -> list[tuple[Any, ...]]:
     return list(visible(trace.steps, [trace.source_line(step) for step in trace.steps]))
 
 
-@pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
+@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
 @settings(max_examples=300)
 @given(trace=traces())
 def test_generated_traces_are_read_back(codec: Codec, trace: Trace) -> None:
@@ -101,7 +101,7 @@ def test_generated_traces_are_read_back(codec: Codec, trace: Trace) -> None:
     assert decoded.stop == "ended"
 
 
-@pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
+@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_recorded_traces_are_read_back(codec: Codec, path: Path, recorder: PythonRecorder) -> None:
     trace = recorder.record(program_in(path), limits=Limits(steps=3_000, seconds=5))
@@ -117,7 +117,7 @@ def program_in(path: Path) -> Program:
     return Program(source, first.removeprefix("# call:").strip() if "call:" in first else None)
 
 
-@pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
+@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
 @settings(max_examples=25)
 @given(trace=traces())
 def test_cut_at_every_position_nothing_is_invented(codec: Codec, trace: Trace) -> None:
@@ -135,7 +135,7 @@ def test_cut_at_every_position_nothing_is_invented(codec: Codec, trace: Trace) -
 @settings(max_examples=25)
 @given(trace=traces())
 def test_without_special_tokens_nothing_is_invented_either(trace: Trace) -> None:
-    pieces = CODECS["cwm"].encode(trace)
+    pieces = STEP_CODECS["cwm"].encode(trace)
     text = "".join(piece for piece in pieces if not isinstance(piece, Special))
     whole = decode_stripped(text, trace.program)
     assert [w.line for w in whole.written] == [trace.source_line(s) for s in trace.steps][
@@ -150,6 +150,6 @@ def test_without_special_tokens_nothing_is_invented_either(trace: Trace) -> None
 @settings(max_examples=200)
 @given(text=st.text() | HARD.map(lambda text: "<|call_sep|>{" + text))
 def test_any_text_is_read_without_an_exception(text: str) -> None:
-    for codec in CODECS.values():
+    for codec in STEP_CODECS.values():
         assert codec.decode(text, PROGRAM).steps == ()
     decode_stripped(text, PROGRAM)

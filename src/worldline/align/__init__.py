@@ -1,6 +1,6 @@
 """The real and the imagined execution side by side, up to where they part."""
 
-from worldline.align.alignment import Alignment, align
+from worldline.align.alignment import Alignment, align, align_result
 from worldline.align.divergence import Difference, Divergence, Where
 from worldline.align.equality import RULES, Comparison, canonical, compare, is_opaque
 from worldline.align.recovery import REACH, Recovery
@@ -15,6 +15,7 @@ __all__ = [
     "Recovery",
     "Where",
     "align",
+    "align_result",
     "canonical",
     "compare",
     "is_opaque",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from worldline.align.breakoff import divergence_within_cut
 from worldline.align.comprehensions import comparable
 from worldline.align.divergence import Divergence
+from worldline.align.equality import compare
 from worldline.align.recovery import Recovery, find_recovery
 from worldline.align.walk import Guess, Walk
 from worldline.codecs import Decoded
@@ -48,6 +49,35 @@ def align(truth: Trace, predicted: Decoded) -> Alignment:
         divergence=divergence,
         recovery=None if divergence is None else find_recovery(real, imagined, matched),
         rules=dict(walk.rules),
+    )
+
+
+def align_result(truth: Trace, predicted: Decoded, said: str) -> Alignment:
+    """Put an imagined result, without any steps, beside the real execution, which is whole.
+
+    Only how it ended can be compared: by a value, or by an exception.
+    """
+    last = next(step for step in reversed(truth.steps) if step.value is not None)
+    is_same = truth.result is not None and compare(truth.result, said).is_same
+    divergence = Divergence(
+        step=truth.steps.index(last),
+        where="return" if truth.result is not None else "exception",
+        event=last.event,
+        line=last.line,
+        scope=last.scope,
+        executed=last.line,
+        true=last.value or "",
+        predicted=said,
+    )
+    return Alignment(
+        truth=truth,
+        predicted=predicted,
+        is_folded=False,
+        matched=0,
+        is_whole=is_same,
+        divergence=None if is_same else divergence,
+        recovery=None,
+        rules={},
     )
 
 

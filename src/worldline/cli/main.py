@@ -6,6 +6,8 @@ import click
 
 from worldline.cli.demo import demo
 from worldline.cli.diagnose import diagnose
+from worldline.cli.engines import engines
+from worldline.cli.predict import predict
 from worldline.cli.record import record
 from worldline.cli.show import show
 from worldline.errors import WorldlineError
@@ -35,5 +37,5 @@ def main() -> None:
     """
 
 
-for command in (demo, record, diagnose, show):
+for command in (demo, record, predict, diagnose, show, engines):
     main.add_command(command)

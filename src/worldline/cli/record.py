@@ -9,7 +9,7 @@ import click
 
 from worldline.cli.console import output_console, print_line
 from worldline.cli.options import limit_options, python_option, tokenizer_option
-from worldline.codecs import CODECS, Special, codec_named
+from worldline.codecs import STEP_CODECS, Special, codec_named
 from worldline.errors import InputError, ProgramError
 from worldline.recorders import PythonRecorder
 from worldline.report import ending_text, trace_lines
@@ -30,7 +30,7 @@ SHOWN = 200
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", *CODECS]),
+    type=click.Choice(["text", "json", *STEP_CODECS]),
     default="text",
     show_default=True,
     help="For people, as JSON, or as a model's text (prompt and trace).",
@@ -90,7 +90,7 @@ def tokens_text(trace: Trace, tokenizer: str) -> str:
     """How many tokens a model would be given, and would have to write, in each format."""
     counter = load_tokenizer(tokenizer)
     lines = []
-    for name, codec in CODECS.items():
+    for name, codec in STEP_CODECS.items():
         written = count_pieces(codec.encode(trace), Special, counter)
         given = count_pieces(codec.prompt(trace.program), Special, counter)
         lines.append(f"{name}: {given:,} tokens of prompt, {written:,} of trace ({counter.name})")

@@ -1,15 +1,17 @@
 """Codecs turn a trace into a model's text and back; a codec is a format."""
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from worldline.codecs.after import answer_value, read_after
 from worldline.codecs.assemble import UNCHANGED
+from worldline.codecs.chat import ChatCodec
 from worldline.codecs.cwm import CwmCodec
 from worldline.codecs.decoded import After, Decoded, Fragment, Stop, Written
-from worldline.codecs.pieces import Part, Pieces, Role, Special
+from worldline.codecs.pieces import Part, Pieces, Role, Special, joined
 from worldline.codecs.stripped import decode_stripped
 from worldline.errors import CodecError
-from worldline.trace import Program, Trace
+from worldline.trace import Event, Program, Trace
 
 
 class Codec(Protocol):
@@ -25,6 +27,11 @@ class Codec(Protocol):
         """Its special tokens, and their ids in the vocabulary it was made for."""
         ...
 
+    @property
+    def is_chat(self) -> bool:
+        """Whether a model is asked by a message, instead of being given a text to go on with."""
+        ...
+
     def prompt(self, program: Program) -> Pieces:
         """What a model is given."""
         ...
@@ -38,7 +45,34 @@ class Codec(Protocol):
         ...
 
 
-CODECS: dict[str, Codec] = {"cwm": CwmCodec()}
+class StepCodec(Codec, Protocol):
+    """A format that goes step by step, so that some of it can be given and the rest written."""
+
+    @property
+    def end(self) -> Special:
+        """What ends a trace."""
+        ...
+
+    @property
+    def no_value(self) -> str:
+        """What is written for the value of a scope that an exception leaves."""
+        ...
+
+    def parts(self, trace: Trace) -> Iterator[tuple[Part, ...]]:
+        """What a perfect model would write, a step at a time, told apart into action and state."""
+        ...
+
+    def outline(self, event: Event, line: str, state: str = "") -> tuple[Part, ...]:
+        """One step on a source line; its state may be left to be written."""
+        ...
+
+    def state_grammar(self, event: Event, *, longest_value: int) -> str:
+        """What the state of a step may look like, in Lark's notation."""
+        ...
+
+
+STEP_CODECS: dict[str, StepCodec] = {"cwm": CwmCodec()}
+CODECS: dict[str, Codec] = {**STEP_CODECS, "chat": ChatCodec()}
 
 
 def codec_named(name: str) -> Codec:
@@ -50,8 +84,10 @@ def codec_named(name: str) -> Codec:
 
 __all__ = [
     "CODECS",
+    "STEP_CODECS",
     "UNCHANGED",
     "After",
+    "ChatCodec",
     "Codec",
     "CwmCodec",
     "Decoded",
@@ -60,10 +96,12 @@ __all__ = [
     "Pieces",
     "Role",
     "Special",
+    "StepCodec",
     "Stop",
     "Written",
     "answer_value",
     "codec_named",
     "decode_stripped",
+    "joined",
     "read_after",
 ]

@@ -7,7 +7,7 @@ from json.decoder import JSONDecodeError
 from worldline.codecs.assemble import UNCHANGED, Assembler
 from worldline.codecs.decoded import Decoded, Fragment, Written
 from worldline.codecs.fragment import open_locals, open_string
-from worldline.codecs.pieces import Part, Pieces, Special
+from worldline.codecs.pieces import Part, Pieces, Special, joined
 from worldline.codecs.stripped import decode_stripped
 from worldline.errors import CodecError
 from worldline.trace import Event, Program, Trace
@@ -46,6 +46,10 @@ class CwmCodec:
 
     name = "cwm"
     specials = TOKEN_IDS
+    end = END
+    # A scope that is left by an exception returns nothing.
+    no_value = '"None"'
+    is_chat = False
 
     def prompt(self, program: Program) -> Pieces:
         """What the model is given: the source with its entry point marked."""
@@ -58,34 +62,46 @@ class CwmCodec:
 
     def encode(self, trace: Trace) -> Pieces:
         """What a perfect model would write behind the prompt."""
-        return tuple(
-            piece for parts in self.parts(trace) for part in parts for piece in part.pieces
-        )
+        return joined(part for parts in self.parts(trace) for part in parts)
 
     def parts(self, trace: Trace) -> Iterator[tuple[Part, ...]]:
         """The same, a step at a time, told apart into action and state; the end comes last."""
         last: int | None = None
         for step, state in zip(trace.steps, trace.states(), strict=True):
-            line = trace.source_line(step) + "\n"
             if step.has_locals:
                 shown = state
                 # A scope that is entered, resumed or returned to shows its whole state.
                 if step.scope == last and step.event == "line":
                     shown = {name: step.changed.get(name, UNCHANGED) for name in state}
-                yield (
-                    Part("action", (EVENT[step.event],)),
-                    Part("state", (json_text(shown), ACTION)),
-                    Part("action", (line, FRAME)),
-                )
+                written = json_text(shown)
             else:
-                value = "None" if step.value is None else step.value
-                yield (
-                    Part("action", (EVENT[step.event], ACTION, line, ARG)),
-                    Part("state", (json_text(value), FRAME)),
-                )
+                written = json_text("None" if step.value is None else step.value)
+            yield self.outline(step.event, trace.source_line(step), written)
             last = step.scope
         if trace.ending.is_complete:
             yield (Part("action", (END,)),)
+
+    def outline(self, event: Event, line: str, state: str = "") -> tuple[Part, ...]:
+        """One step on a source line; its state may be left to be written."""
+        if event in ("call", "line"):
+            return (
+                Part("action", (EVENT[event],)),
+                Part("state", (state, ACTION)),
+                Part("action", (f"{line}\n", FRAME)),
+            )
+        return (
+            Part("action", (EVENT[event], ACTION, f"{line}\n", ARG)),
+            Part("state", (state, FRAME)),
+        )
+
+    def state_grammar(self, event: Event, *, longest_value: int) -> str:
+        """What a state may look like, in Lark's notation: JSON, with values up to a length."""
+        escape = r'\\(["\\bfnrt\/]|u[0-9a-fA-F]{4})'
+        text = f'STRING: /"([^"\\\\\\x00-\\x1f]|{escape}){{0,{longest_value}}}"/'
+        if event in ("call", "line"):
+            rules = f'start: "{{" (pair (", " pair)*)? "}}" {ACTION}\npair: NAME ": " STRING'
+            return f'{rules}\nNAME: /"[.\\w]{{1,40}}"/\n{text}\n'
+        return f"start: STRING {FRAME}\n{text}\n"
 
     def decode(self, text: str, program: Program) -> Decoded:
         """Read a model's text up to the first thing that is not a step: strictly, or, where its

@@ -39,7 +39,8 @@ class Fragment:
 class Decoded:
     """The steps in a text, where and why reading stopped, and what came after.
 
-    `knows_events` is false for a text that does not tell a call from a line.
+    `knows_events` is false for a text that does not tell a call from a line; `shows_steps` for a
+    format that only asks for the result.
     """
 
     steps: tuple[Step, ...]
@@ -50,6 +51,7 @@ class Decoded:
     after: str
     fragment: Fragment | None = None
     knows_events: bool = True
+    shows_steps: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Text for a model, as pieces: ordinary text, and tokens that are not to be spelled."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,3 +25,8 @@ class Part:
 
     role: Role
     pieces: Pieces
+
+
+def joined(parts: Iterable[Part]) -> Pieces:
+    """All pieces of parts, in order."""
+    return tuple(piece for part in parts for piece in part.pieces)

@@ -208,6 +208,9 @@ def find_cause(facts: Facts) -> Cause | None:
     """The cause by the first rule that holds; none where nothing went wrong or nothing is known."""
     if facts.outcome in ("correct", "error", "no_output", "malformed"):
         return None
+    if facts.divergence is not None and facts.horizon is None:
+        # A result without steps: where it went wrong on the way is not known.
+        return None
     for rule in RULES:
         if rule.holds(facts):
             return Cause(rule.name, rule.sentence)

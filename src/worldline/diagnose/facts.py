@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from worldline.align import Alignment, Divergence, align, compare
+from worldline.align import Alignment, Divergence, align, align_result, compare
 from worldline.codecs import Decoded
 from worldline.diagnose.actions import ActionFacts, action_facts
 from worldline.diagnose.operations import OperationFacts, operation_facts
@@ -101,6 +101,8 @@ def gather_facts(
         return Facts(
             prediction.id, "no_output", None, result=truth.result, is_cut=prediction.is_cut
         )
+    if not prediction.decoded.shows_steps:
+        return _result_facts(truth, prediction, tokenizer)
     alignment = align(truth, prediction.decoded)
     truth, decoded = alignment.truth, alignment.predicted
     divergence = alignment.divergence
@@ -132,6 +134,39 @@ def gather_facts(
         is_bound_by_loop=is_bound_by_loop(truth, divergence, operation),
         was_just_returned=was_just_returned(truth, divergence),
         horizon=horizon_facts(truth, prediction, decoded, divergence, tokenizer),
+    )
+
+
+def _result_facts(truth: Trace, prediction: Prediction, tokenizer: Tokenizer | None) -> Facts:
+    """Compare the result alone, where no steps were asked for."""
+    said = prediction.answer
+    is_reference_right = _is_result(truth, prediction.expected)
+    base = Facts(
+        id=prediction.id,
+        outcome="truncated" if prediction.is_cut else "malformed",
+        alignment=None,
+        result=truth.result,
+        true_steps=len(truth.steps) if truth.is_whole else None,
+        is_cut=prediction.is_cut,
+        is_reference_right=is_reference_right,
+    )
+    if not truth.is_whole:
+        note = f"the program could not be executed to its end: {truth.ending.reason}"
+        return replace(base, outcome="error", note=note)
+    if said is None:
+        return replace(base, note="there is no answer between [ANSWER] and [/ANSWER]")
+    alignment = align_result(truth, prediction.decoded, said)
+    divergence = alignment.divergence
+    outcome: Outcome = "correct" if divergence is None else "diverged"
+    if divergence is None and is_reference_right is False:
+        outcome = "reference_wrong"
+    return replace(
+        base,
+        outcome=outcome,
+        alignment=alignment,
+        value=None if divergence is None else value_facts(truth, divergence, None, tokenizer),
+        is_result_right=divergence is None,
+        is_answer_right=divergence is None,
     )
 
 
@@ -183,7 +218,10 @@ def _note(truth: Trace, decoded: Decoded, alignment: Alignment) -> str:
 
 
 def value_facts(
-    truth: Trace, divergence: Divergence, operation: OperationFacts, tokenizer: Tokenizer | None
+    truth: Trace,
+    divergence: Divergence,
+    operation: OperationFacts | None,
+    tokenizer: Tokenizer | None,
 ) -> ValueFacts:
     """How the value that differs is different."""
     true, predicted = divergence.true, divergence.predicted
@@ -205,8 +243,10 @@ def value_facts(
     )
 
 
-def _change(truth: Trace, divergence: Divergence, operation: OperationFacts) -> Change | None:
-    if divergence.variable is None:
+def _change(
+    truth: Trace, divergence: Divergence, operation: OperationFacts | None
+) -> Change | None:
+    if divergence.variable is None or operation is None:
         return None
     step = truth.steps[divergence.step]
     seen = any(s.scope == step.scope for s in truth.steps[: divergence.step])

@@ -2,6 +2,7 @@
 
 from worldline.engines.engine import (
     ABILITIES,
+    NO_USAGE,
     Abilities,
     Ability,
     Engine,
@@ -9,10 +10,12 @@ from worldline.engines.engine import (
     Prompt,
     Reply,
     Request,
+    Scores,
     TokenScore,
     Usage,
     messages_of,
 )
+from worldline.engines.measure import Throughput, measure, suggested
 from worldline.engines.openai import OpenAIEngine
 from worldline.engines.recorded import RecordedEngine
 from worldline.engines.scripted import ScriptedEngine
@@ -20,6 +23,7 @@ from worldline.engines.server import Server
 
 __all__ = [
     "ABILITIES",
+    "NO_USAGE",
     "Abilities",
     "Ability",
     "Engine",
@@ -29,9 +33,13 @@ __all__ = [
     "RecordedEngine",
     "Reply",
     "Request",
+    "Scores",
     "ScriptedEngine",
     "Server",
+    "Throughput",
     "TokenScore",
     "Usage",
+    "measure",
     "messages_of",
+    "suggested",
 ]

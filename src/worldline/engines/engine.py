@@ -75,6 +75,9 @@ class Usage:
         )
 
 
+NO_USAGE = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What came back. `ids` and `logprobs` are of the tokens written, the last one that it
@@ -84,7 +87,7 @@ class Reply:
     finish: Literal["stop", "length"]
     ids: tuple[int, ...] = ()
     logprobs: tuple[float, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,14 @@ class TokenScore:
     logprob: float
     rank: int
     likeliest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How likely each token of a prompt was, but for the first, which has nothing before it."""
+
+    tokens: tuple[TokenScore, ...]
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +144,8 @@ class Engine(Protocol):
         """Ask the model to go on."""
         ...
 
-    async def score(self, ids: Sequence[int]) -> tuple[TokenScore, ...]:
-        """How likely each token was, given those before it; the first has nothing before it and
-        is left out."""
+    async def score(self, ids: Sequence[int]) -> Scores:
+        """How likely each token was, given those before it."""
         ...
 
     async def spell(self, ids: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from worldline.engines.engine import Abilities, Reply, Request, TokenScore, Usage, messages_of
+from worldline.engines.engine import Abilities, Reply, Request, Scores, Usage, messages_of
 from worldline.engines.patience import PassingError
 from worldline.engines.probe import probe
 from worldline.engines.server import Server
@@ -59,11 +59,12 @@ class OpenAIEngine:
         reply, failures = await self.server.ask(path, body, read)
         return replace(reply, usage=reply.usage + Usage(requests=1 + failures, retries=failures))
 
-    async def score(self, ids: Sequence[int]) -> tuple[TokenScore, ...]:
+    async def score(self, ids: Sequence[int]) -> Scores:
         """How likely each token after the first was, from one pass over all of them."""
         body = score_body(ids, self.name)
-        scores, _ = await self.server.ask("/completions", body, lambda r: read_scores(r, ids))
-        return scores
+        ask = self.server.ask
+        scores, failures = await ask("/completions", body, lambda r: read_scores(r, ids))
+        return replace(scores, usage=scores.usage + Usage(requests=1 + failures, retries=failures))
 
     async def close(self) -> None:
         """Close the connections."""

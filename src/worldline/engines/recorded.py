@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from worldline.engines.engine import ABILITIES, Abilities, Reply, Request, TokenScore, messages_of
+from worldline.engines.engine import ABILITIES, Abilities, Reply, Request, Scores, messages_of
 from worldline.errors import EngineError
 
 
@@ -41,7 +41,7 @@ class RecordedEngine:
         """Not known."""
         raise EngineError("a recording does not know the text of token ids")
 
-    async def score(self, ids: Sequence[int]) -> tuple[TokenScore, ...]:
+    async def score(self, ids: Sequence[int]) -> Scores:
         """Not known."""
         raise EngineError("a recording does not know how likely a token was")
 

@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from worldline.engines.engine import (
     ABILITIES,
     Abilities,
+    Ability,
     Prompt,
     Reply,
     Request,
+    Scores,
     TokenScore,
     Usage,
     messages_of,
@@ -44,7 +46,7 @@ class ScriptedEngine:
 
     async def abilities(self) -> Abilities:
         """All but a grammar."""
-        missing = {name: "scripted" for name in ABILITIES if name in ("grammar", "cache_report")}
+        missing: dict[Ability, str] = {"grammar": "not scripted", "cache_report": "no cache"}
         return Abilities(frozenset(ABILITIES) - missing.keys(), missing, self._context_length)
 
     async def tokenize(self, text: str, *, has_specials: bool = False) -> tuple[int, ...]:
@@ -87,7 +89,7 @@ class ScriptedEngine:
             usage=Usage(prompt=len(request.prompt), written=len(ids), requests=1),
         )
 
-    async def score(self, ids: Sequence[int]) -> tuple[TokenScore, ...]:
+    async def score(self, ids: Sequence[int]) -> Scores:
         """Sure of what the function says, surprised by anything else."""
         scores = []
         for place in range(1, len(ids)):
@@ -96,7 +98,7 @@ class ScriptedEngine:
             is_likeliest = likeliest == ids[place]
             rank = 1 if is_likeliest else 2
             scores.append(TokenScore(0.0 if is_likeliest else -10.0, rank, likeliest))
-        return tuple(scores)
+        return Scores(tuple(scores), Usage(prompt=len(ids), requests=1))
 
     async def close(self) -> None:
         """Nothing to let go of."""

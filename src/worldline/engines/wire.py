@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from worldline.engines.engine import Reply, Request, TokenScore, Usage, messages_of
+from worldline.engines.engine import Reply, Request, Scores, TokenScore, Usage, messages_of
 from worldline.engines.patience import PassingError
 
 _KEY = "token_id:"
@@ -70,22 +70,26 @@ def read_reply(found: dict[str, Any]) -> Reply:
         raise PassingError(f"the reply was cut off: finish_reason is {finish!r}")
     ids = choice.get("token_ids") or []
     logprobs = (choice.get("logprobs") or {}).get("token_logprobs") or []
-    usage = found.get("usage") or {}
-    details = usage.get("prompt_tokens_details") or {}
     return Reply(
         text=text,
         finish=finish,
         ids=tuple(ids),
         logprobs=tuple(value for value in logprobs if value is not None),
-        usage=Usage(
-            prompt=usage.get("prompt_tokens") or 0,
-            cached=details.get("cached_tokens") or 0,
-            written=usage.get("completion_tokens") or 0,
-        ),
+        usage=_usage(found),
     )
 
 
-def read_scores(found: dict[str, Any], ids: Sequence[int]) -> tuple[TokenScore, ...]:
+def _usage(found: dict[str, Any]) -> Usage:
+    usage = found.get("usage") or {}
+    details = usage.get("prompt_tokens_details") or {}
+    return Usage(
+        prompt=usage.get("prompt_tokens") or 0,
+        cached=details.get("cached_tokens") or 0,
+        written=usage.get("completion_tokens") or 0,
+    )
+
+
+def read_scores(found: dict[str, Any], ids: Sequence[int]) -> Scores:
     """The scores of a prompt's tokens, all but the first."""
     rows = ((found.get("choices") or [{}])[0] or {}).get("prompt_logprobs")
     if not isinstance(rows, list) or len(rows) != len(ids):
@@ -96,4 +100,4 @@ def read_scores(found: dict[str, Any], ids: Sequence[int]) -> tuple[TokenScore, 
         likeliest = min(entries, key=lambda found: entries[found]["rank"])
         own = entries[token]
         scores.append(TokenScore(own["logprob"], own["rank"], likeliest))
-    return tuple(scores)
+    return Scores(tuple(scores), _usage(found))

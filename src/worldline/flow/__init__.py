@@ -9,6 +9,7 @@ from worldline.flow.graph import (
     FunctionFlow,
     FunctionKind,
 )
+from worldline.flow.walk import Option, Walk
 
 __all__ = [
     "LOOPS",
@@ -17,5 +18,7 @@ __all__ = [
     "FlowGraph",
     "FunctionFlow",
     "FunctionKind",
+    "Option",
+    "Walk",
     "flow_graph",
 ]

@@ -22,8 +22,8 @@ def flow_graph(text: str) -> FlowGraph:
     "def f(x):\\n    if x:\\n        x = 1\\n    return x" -> the module, with successors {1: {}},
     and f, with entry {2}, successors {2: {3, 4}, 3: {4}, 4: {}}, exits {4}
     """
-    tree, module = _compiled(text)
-    codes = list(_codes(module, 0))
+    tree, module = compiled(text)
+    codes = list(codes_of(module, 0))
     found = constructs(tree, {(code.co_name, code.co_firstlineno) for code, _ in codes})
     functions = []
     for code, depth in codes:
@@ -49,7 +49,7 @@ def flow_graph(text: str) -> FlowGraph:
     return FlowGraph(tuple(functions), callees(tree, functions), sys.version_info[:2])
 
 
-def _compiled(text: str) -> tuple[ast.Module, CodeType]:
+def compiled(text: str) -> tuple[ast.Module, CodeType]:
     """The syntax tree and the code of a program."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -72,12 +72,12 @@ def _compiled(text: str) -> tuple[ast.Module, CodeType]:
     return tree, code
 
 
-def _codes(code: CodeType, depth: int) -> Iterator[tuple[CodeType, int]]:
+def codes_of(code: CodeType, depth: int) -> Iterator[tuple[CodeType, int]]:
     """A code object and all that are inside it, each with how deep it lies."""
     yield code, depth
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _codes(constant, depth + 1)
+            yield from codes_of(constant, depth + 1)
 
 
 def _kind(code: CodeType, depth: int) -> FunctionKind:

@@ -96,7 +96,7 @@ def instructions(code: CodeType) -> tuple[Instruction, ...]:
             ),
             is_decision=item.opname == "END_ASYNC_FOR"
             or (_is_jump(item) and item.opname not in _NOT_DECIDING),
-            is_reraise_out=handlers[index] is None and _reraises(item),
+            is_reraise_out=handlers[index] is None and reraises(item),
         )
         for index, item in enumerate(raw)
     )
@@ -127,7 +127,7 @@ def _ways_by_exception(
     op = raw[index].opname
     if handler is None or op in _NEVER_RAISES:
         return
-    if _reraises(raw[index]):
+    if reraises(raw[index]):
         # No exception is reported for the second time, so this counts as the usual way on; and
         # it may claim to come from where the exception was raised first.
         claims_place = op == "RERAISE" and raw[index].arg
@@ -142,7 +142,7 @@ def _ways_by_exception(
         yield Way(handler, (index,))
 
 
-def _reraises(item: dis.Instruction) -> bool:
+def reraises(item: dis.Instruction) -> bool:
     """Whether an instruction may send an exception on that has been reported already.
 
     the end of a `finally`, an `except` that does not match, a bare `raise` -> True

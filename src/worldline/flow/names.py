@@ -4,6 +4,7 @@ Names are taken for the whole program, whatever their scope: two functions of on
 """
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -42,6 +43,7 @@ class Names:
     """What the names of a program stand for.
 
     `functions`, `classes`: always that function or class of the program.
+    `builtins`: always what Python has by that name.
     `quiet`: built-in functions, `quiet_methods`: methods that run no function they are given.
     `values`: functions that may be called under another name.
     `inherited`: methods that a base class from outside may call.
@@ -50,6 +52,7 @@ class Names:
 
     functions: frozenset[str]
     classes: frozenset[str]
+    builtins: frozenset[str]
     quiet: frozenset[str]
     quiet_methods: frozenset[str]
     values: frozenset[str]
@@ -77,6 +80,7 @@ def names_of(tree: ast.Module) -> Names:
     return Names(
         functions=frozenset(_names(functions) - bound - _names(classes)),
         classes=frozenset(_names(classes) - bound - _names(extending)),
+        builtins=frozenset(dir(builtins)) - bound - _names([*functions, *classes]),
         quiet=_PLAIN_FUNCTIONS - bound - _names([*functions, *classes]),
         quiet_methods=frozenset(
             (_names(methods) | _PLAIN_METHODS) - decorated - inherited - _assigned(nodes)

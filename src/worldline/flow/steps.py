@@ -31,7 +31,7 @@ class CodeSteps:
 
 
 @dataclass(frozen=True, slots=True)
-class _Code:
+class Code:
     """The instructions of a code object, where it starts, and which start a line of their own."""
 
     items: tuple[Instruction, ...]
@@ -54,10 +54,8 @@ def code_steps(code: CodeType) -> CodeSteps:
     the code of "def f(x):\\n    if x:\\n        x = 1\\n    return x" ->
     entry {2}, successors {2: {3, 4}, 3: {4}, 4: {}}, exits {4}
     """
-    items = instructions(code)
-    start = next(i for i, item in enumerate(items) if item.op == "RESUME")
-    body = _Code(items, start, _reporting(items, start))
-    entered = _reach(body, start)
+    body = code_body(code)
+    entered = _reach(body, body.start)
     found: dict[int, _Reached] = {}
     waiting = entered.normal | entered.exceptional
     while waiting:
@@ -67,8 +65,15 @@ def code_steps(code: CodeType) -> CodeSteps:
     return _by_line(body, entered, found, code.co_firstlineno)
 
 
+def code_body(code: CodeType) -> Code:
+    """The instructions of a code object, ready to be followed."""
+    items = instructions(code)
+    start = next(i for i, item in enumerate(items) if item.op == "RESUME")
+    return Code(items, start, _reporting(items, start))
+
+
 def _by_line(
-    body: _Code, entered: _Reached, found: dict[int, _Reached], first_line: int
+    body: Code, entered: _Reached, found: dict[int, _Reached], first_line: int
 ) -> CodeSteps:
     """The same for lines instead of instructions: all that may happen on one is put together."""
     successors: dict[int, set[int]] = {}
@@ -108,11 +113,11 @@ def _frozen(found: dict[int, set[int]]) -> dict[int, frozenset[int]]:
     return {line: frozenset(found[line]) for line in sorted(found)}
 
 
-def _lines(body: _Code, found: Iterable[int]) -> set[int]:
+def _lines(body: Code, found: Iterable[int]) -> set[int]:
     return {line for i in found if (line := body.items[i].line) is not None}
 
 
-def _reach(body: _Code, start: int) -> _Reached:
+def _reach(body: Code, start: int) -> _Reached:
     """Follow the instructions from one on, up to those that report the next line step."""
     reached = _Reached()
     waiting = [(start, False)]
@@ -124,7 +129,7 @@ def _reach(body: _Code, start: int) -> _Reached:
         for way in body.items[here].ways:
             is_now_exceptional = is_exceptional or way.is_exception
             # Where it depends on how we came here, both are possible.
-            reports = {_does_report(body, before, way.to) for before in way.seen_from}
+            reports = {does_report(body, before, way.to) for before in way.seen_from}
             if True in reports:
                 (reached.exceptional if is_now_exceptional else reached.normal).add(way.to)
             if False in reports:
@@ -132,7 +137,7 @@ def _reach(body: _Code, start: int) -> _Reached:
     return reached
 
 
-def _does_report(body: _Code, before: int | None, there: int) -> bool:
+def does_report(body: Code, before: int | None, there: int) -> bool:
     """Whether Python makes a line step of the second when it comes from the first."""
     line, op = body.items[there].line, body.items[there].op
     if line is None or op == "RESUME":

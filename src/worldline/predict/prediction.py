@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from worldline.codecs import After, Codec, Decoded, read_after
+from worldline.engines import NO_USAGE, Usage
+from worldline.predict.score import StepScore
 from worldline.trace import Program
+
+Mode = Literal["free", "force-actions", "force-state", "guided", "score"]
 
 Finish = Literal[
     "stop",  # the model ended its text
@@ -15,11 +19,37 @@ Finish = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """How a model was asked, and what it took: enough to ask it again.
+
+    `budget`: tokens behind the prompt, given or written. `from_step`: how many steps of the true
+    trace it was given to begin with. `longest_value`: the longest value that it was let write.
+    `given`: the places in the text that it did not write.
+    """
+
+    mode: Mode
+    codec: str
+    budget: int
+    temperature: float = 0.0
+    seed: int | None = None
+    repeat: int = 0
+    from_step: int = 0
+    longest_value: int | None = None
+    prompt_tokens: int | None = None
+    ids: tuple[int, ...] = ()
+    given: tuple[tuple[int, int], ...] = ()
+    scores: tuple[StepScore, ...] = ()
+    usage: Usage = NO_USAGE
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """The steps that a model imagined for one program, and everything it wrote.
 
     `taken_answer` is the answer that someone else's script took out of the text, where there
     is one; `after.answer` is ours. `expected` is what the benchmark says is right.
+    `asked` is known where we asked.
     """
 
     id: str
@@ -32,6 +62,7 @@ class Prediction:
     expected: str | None = None
     taken_answer: str | None = None
     error: str | None = None
+    asked: Asked | None = None
 
     @property
     def answer(self) -> str | None:
@@ -57,6 +88,7 @@ def make_prediction(
     expected: str | None = None,
     taken_answer: str | None = None,
     error: str | None = None,
+    asked: Asked | None = None,
 ) -> Prediction:
     """Read what a model wrote of a program."""
     decoded = codec.decode(text, program)
@@ -71,4 +103,5 @@ def make_prediction(
         expected=expected,
         taken_answer=taken_answer,
         error=error,
+        asked=asked,
     )

@@ -3,7 +3,8 @@
 A row needs `id`, `output` (the model's text) and the program: `context` (the exact text that the
 model saw), or `code` and `call`. It may have `expected`, `predicted` (the answer someone took out
 of the text), `truncated` or `finish_reason`, `model`, `stdin` (what the program reads), and `error`
-in place of an output. All but `truncated` are strings; values are as `repr` writes them.
+in place of an output. All but `truncated` are strings; values are as `repr` writes them. A row that
+`worldline predict` wrote also says how the model was asked (`worldline.predict.rows`).
 """
 
 import json
@@ -14,13 +15,14 @@ from typing import Any
 from worldline.codecs import Codec, codec_named
 from worldline.errors import InputError, ProgramError
 from worldline.predict.prediction import Finish, Prediction, make_prediction
+from worldline.predict.rows import asked_from_row
 from worldline.trace import Program, check_call
 
 
 def read_recorded(path: Path | str, *, codec: str = "cwm") -> Iterator[Prediction]:
-    """The predictions in a file, in its order."""
-    chosen = codec_named(codec)
+    """The predictions in a file, in its order; `codec` is for rows that do not name theirs."""
     for place, row in read_rows(Path(path)):
+        chosen = codec_named(optional_text(row, "codec", place) or codec)
         yield prediction_from_row(row, chosen, place)
 
 
@@ -48,29 +50,31 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Prediction:
     """One recorded prediction, checked at the door."""
-    program = _program(row, place)
-    error = _optional(row, "error", place) or None
+    program = program_from_row(row, place)
+    error = optional_text(row, "error", place) or None
     output = "" if error is not None else _text(row, "output", place)
-    predicted = _optional(row, "predicted", place)
+    predicted = optional_text(row, "predicted", place)
     return make_prediction(
         _text(row, "id", place),
         program,
         output,
         codec,
         finish=_finish(row, place) if error is None else "error",
-        model=_optional(row, "model", place) or "",
-        expected=_optional(row, "expected", place),
+        model=optional_text(row, "model", place) or "",
+        expected=optional_text(row, "expected", place),
         # A script that found no answer in a cut text wrote None.
         taken_answer=None if predicted == "None" and row.get("truncated") else predicted,
         error=error,
+        asked=asked_from_row(row, place),
     )
 
 
-def _program(row: dict[str, Any], place: str) -> Program:
-    stdin = _optional(row, "stdin", place) or ""
+def program_from_row(row: dict[str, Any], place: str) -> Program:
+    """The program of a row: `context`, or `code` and `call`, and `stdin`."""
+    stdin = optional_text(row, "stdin", place) or ""
     if "context" in row:
         context = _text(row, "context", place)
-        program = Program(context, _optional(row, "call", place), stdin, context=context)
+        program = Program(context, optional_text(row, "call", place), stdin, context=context)
     else:
         program = Program(_text(row, "code", place), _text(row, "call", place), stdin)
         try:
@@ -86,7 +90,7 @@ def _program(row: dict[str, Any], place: str) -> Program:
 
 
 def _finish(row: dict[str, Any], place: str) -> Finish:
-    reason = _optional(row, "finish_reason", place)
+    reason = optional_text(row, "finish_reason", place)
     truncated = row.get("truncated", False)
     if not isinstance(truncated, bool):
         raise InputError(f"{place}: 'truncated' must be true or false, found {truncated!r}")
@@ -107,7 +111,8 @@ def _text(row: dict[str, Any], name: str, place: str) -> str:
     raise InputError(f"{place}: needs {name!r}; the row has {have}")
 
 
-def _optional(row: dict[str, Any], name: str, place: str) -> str | None:
+def optional_text(row: dict[str, Any], name: str, place: str) -> str | None:
+    """A field that is text where it is there."""
     value = row.get(name)
     if value is not None and not isinstance(value, str):
         raise InputError(f"{place}: {name!r} must be a string, found {type(value).__name__}")

@@ -1,5 +1,6 @@
 """What people read: tables, lines and pages made from diagnoses and traces."""
 
+from worldline.report.engines import engine_lines, engine_to_json
 from worldline.report.recording import ending_text, trace_lines
 from worldline.report.sidebyside import side_by_side
 from worldline.report.summary import Summary, summarize, summary_to_json
@@ -8,6 +9,8 @@ from worldline.report.terminal import sample_lines, summary_tables
 __all__ = [
     "Summary",
     "ending_text",
+    "engine_lines",
+    "engine_to_json",
     "sample_lines",
     "side_by_side",
     "summarize",

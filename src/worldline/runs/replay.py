@@ -34,7 +34,7 @@ def examine(
 ) -> Sample:
     """Execute the program of a prediction and diagnose what was predicted of it."""
     limits = limits or Limits()
-    if prediction.is_cut:
+    if prediction.is_cut and prediction.decoded.shows_steps:
         # Nothing beyond is compared; some of these programs run for millions of steps.
         needed = len(prediction.decoded.steps) + REACH
         limits = replace(limits, steps=min(limits.steps, needed))

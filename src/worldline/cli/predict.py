@@ -1,0 +1,190 @@
+"""`worldline predict PROGRAMS --engine URL`: ask a model to imagine executions."""
+
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from worldline.cli.console import progress
+from worldline.cli.engines import engine_maker
+from worldline.cli.options import limit_options, python_option
+from worldline.cli.record import read_program
+from worldline.codecs import CODECS
+from worldline.engines import Usage
+from worldline.errors import InputError
+from worldline.predict import (
+    IN_FLIGHT,
+    Finish,
+    Mode,
+    Question,
+    Settings,
+    read_questions,
+    repeat_id,
+)
+from worldline.predict import (
+    predict as predict_all,
+)
+from worldline.recorders import PythonRecorder
+from worldline.runs import PredictionFile
+from worldline.trace import Limits
+
+DEFAULTS = Settings()
+
+
+@click.command()
+@click.argument("programs", type=click.Path(path_type=Path))
+@click.option("--call", help="The call to predict, as in 'f(1, 3)', where PROGRAMS is a .py file.")
+@click.option(
+    "--engine",
+    required=True,
+    envvar="WORLDLINE_ENGINE",
+    metavar="URL",
+    help="A server's address, transformers:FOLDER, or recorded:FILE [WORLDLINE_ENGINE].",
+)
+@click.option("--model", help="Which of the server's models.")
+@click.option("--api-key", envvar="OPENAI_API_KEY", help="The server's key [OPENAI_API_KEY].")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("predictions.jsonl"),
+    show_default=True,
+    help="Write predictions here; what is there already is not asked again.",
+)
+@click.option("--restart", "is_restarted", is_flag=True, help="Begin the output anew.")
+@click.option(
+    "--mode",
+    type=click.Choice(get_args(Mode)),
+    default=DEFAULTS.mode,
+    show_default=True,
+    help="What is given and what the model writes.",
+)
+@click.option(
+    "--codec",
+    type=click.Choice(sorted(CODECS)),
+    default=DEFAULTS.codec,
+    show_default=True,
+    help="The format: cwm, or chat for a general chat model.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    default=DEFAULTS.budget,
+    show_default=True,
+    help="Tokens behind the prompt, given or written.",
+)
+@click.option("--temperature", type=click.FloatRange(min=0), default=0.0, show_default=True)
+@click.option("--seed", type=int, default=DEFAULTS.seed, show_default=True)
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--first", type=click.IntRange(min=1), help="Ask only about the first N programs.")
+@click.option(
+    "--from-step",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Begin behind so many steps of the true trace.",
+)
+@click.option(
+    "--longest-value",
+    type=click.IntRange(min=1),
+    default=DEFAULTS.longest_value,
+    show_default=True,
+    help="Characters of a value in a guided state.",
+)
+@click.option(
+    "--in-flight", type=click.IntRange(min=1), default=IN_FLIGHT, show_default=True,
+    help="Programs asked about at a time.",
+)  # fmt: skip
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
+    help="Seconds that one request may take.",
+)  # fmt: skip
+@click.option(
+    "--patience", type=click.FloatRange(min=0), default=120.0, show_default=True,
+    help="Seconds to go on asking a server that fails.",
+)  # fmt: skip
+@python_option
+@limit_options
+def predict(
+    programs: Path,
+    call: str | None,
+    engine: str,
+    model: str | None,
+    api_key: str | None,
+    output: Path,
+    is_restarted: bool,
+    mode: Mode,
+    codec: str,
+    budget: int,
+    temperature: float,
+    seed: int,
+    repeats: int,
+    first: int | None,
+    from_step: int,
+    longest_value: int,
+    in_flight: int,
+    timeout: float,
+    patience: float,
+    python: str | None,
+    limits: Limits,
+) -> None:
+    """Ask a model to imagine how programs run, and write down what it says.
+
+    PROGRAMS is a file of JSON lines with `id`, `code` and `call` (CRUXEval's `input` will do), or
+    one .py file with --call. Stopped, it goes on where it was when the same command is given
+    again. `worldline diagnose` reads what it writes.
+    """
+    if repeats > 1 and temperature == 0:
+        raise InputError("without a --temperature every one of --repeats would be the same")
+    settings = Settings(mode, codec, budget, temperature, seed, from_step, longest_value)
+    questions = read_all(programs, call)[:first]
+    make = engine_maker(engine, model=model, api_key=api_key, timeout=timeout, patience=patience)
+    finishes: Counter[Finish] = Counter()
+    usage = Usage()
+    with PredictionFile(output, is_restarted=is_restarted) as file:
+        every = [(q, repeat) for repeat in range(repeats) for q in questions]
+        wanted = [(q, repeat) for q, repeat in every if repeat_id(q.id, repeat) not in file.done]
+        if len(wanted) < len(every):
+            click.echo(
+                f"{len(every) - len(wanted)} of {len(every)} are in {output} already", err=True
+            )
+        with PythonRecorder(python=python) as recorder, progress("asking", len(wanted)) as bar:
+            found = predict_all(
+                wanted, make, recorder, settings=settings, limits=limits, in_flight=in_flight
+            )
+            for prediction in found if wanted else ():
+                file.add(prediction)
+                finishes[prediction.finish] += 1
+                usage += prediction.asked.usage if prediction.asked else Usage()
+                bar.advance(bar.task_ids[0])
+    click.echo(summary(finishes, usage))
+    click.echo(f"next: worldline diagnose {output}")
+
+
+def read_all(programs: Path, call: str | None) -> list[Question]:
+    """The questions in a file of JSON lines, or the one about a Python file."""
+    if programs.suffix == ".py":
+        if call is None:
+            raise InputError(
+                f"{programs} is a program: give the call to predict with --call 'f(1)'"
+            )
+        return [Question(programs.stem, read_program(programs, call, None))]
+    if call is not None:
+        raise InputError("--call is for a .py file; the rows of a file have calls of their own")
+    questions = list(read_questions(programs))
+    if not questions:
+        raise InputError(f"no programs in {programs}; each line must be one JSON object")
+    return questions
+
+
+def summary(finishes: Counter[Finish], usage: Usage) -> str:
+    """How the predictions came out, with what they took; failures are counted apart."""
+    asked = sum(finishes.values())
+    parts = [f"{finishes['stop']} ended", f"{finishes['length']} cut by the budget"]
+    parts.append(f"{finishes['error']} failed (the engine's failures, not the model's)")
+    tokens = f"{usage.written:,} tokens written in {usage.requests:,} requests"
+    if usage.retries:
+        tokens += f", {usage.retries:,} of them repeated"
+    if usage.cached:
+        tokens += f"; {usage.cached / usage.prompt:.0%} of {usage.prompt:,} prompt tokens cached"
+    return f"{asked} asked: {', '.join(parts)}\n{tokens}"

@@ -1,0 +1,72 @@
+"""A question for a general chat model: what does the call return? Its answer is read back."""
+
+from worldline.codecs.decoded import Decoded
+from worldline.codecs.pieces import Pieces, Special
+from worldline.errors import CodecError
+from worldline.trace import Program, Trace
+
+INSTRUCTIONS = """\
+You are given a Python program and a call of one of its functions. Work out what the call returns \
+by following the execution line by line: after each line that runs, note the variables that have \
+changed. Then give the returned value, as Python's repr would write it, between [ANSWER] and \
+[/ANSWER], as an assertion about the call. Do not run the program, and write nothing after \
+[/ANSWER].
+"""
+EXAMPLE = """\
+[PROGRAM]
+def f(words, n):
+    kept = []
+    for word in words:
+        if len(word) > n:
+            kept.append(word.upper())
+    return kept
+[/PROGRAM]
+[CALL]
+f(['ab', 'hello'], 2)
+[/CALL]
+The call begins with words = ['ab', 'hello'] and n = 2.
+kept = [] makes kept the empty list.
+The loop takes word = 'ab': its length 2 is not greater than 2, so nothing is appended.
+The loop takes word = 'hello': its length 5 is greater than 2, so 'HELLO' is appended and kept is \
+['HELLO'].
+The loop is over and kept is returned.
+[ANSWER]
+assert f(['ab', 'hello'], 2) == ['HELLO']
+[/ANSWER]
+"""
+
+
+class ChatCodec:
+    """Instructions, one worked example and the program; the answer is an assertion.
+
+    It asks for the result alone, so there are no steps to be compared.
+    """
+
+    name = "chat"
+    specials: dict[Special, int] = {}  # noqa: RUF012
+    is_chat = True
+
+    def prompt(self, program: Program) -> Pieces:
+        """The one message that a model is sent."""
+        if program.call is None:
+            raise CodecError("the chat format needs a call to ask about; give --call 'f(1)'")
+        question = (
+            f"[PROGRAM]\n{program.source.strip()}\n[/PROGRAM]\n[CALL]\n{program.call}\n[/CALL]"
+        )
+        return (f"{INSTRUCTIONS}\nAn example:\n\n{EXAMPLE}\nNow this one:\n\n{question}\n",)
+
+    def encode(self, trace: Trace) -> Pieces:
+        """What a perfect model would answer."""
+        return (f"[ANSWER]\nassert {trace.program.call} == {trace.result}\n[/ANSWER]",)
+
+    def decode(self, text: str, program: Program) -> Decoded:
+        """No steps: all of the text stands behind them."""
+        return Decoded(
+            steps=(),
+            written=(),
+            stop="ended",
+            reason="only the result was asked for",
+            position=0,
+            after=text,
+            shows_steps=False,
+        )

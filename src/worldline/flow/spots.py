@@ -1,0 +1,198 @@
+"""A program's text goes in, for each function what may happen at each of its spots comes out.
+
+A spot is one instruction. Where a step depends on what has been done of a line already (a call
+made, an iterator got), lines say too little.
+"""
+
+import dis
+from dataclasses import dataclass
+from types import CodeType
+from typing import Literal, NamedTuple
+
+from worldline.flow.build import codes_of, compiled
+from worldline.flow.graph import FlowGraph
+from worldline.flow.instructions import RETURNS, exception_table, reraises
+from worldline.flow.raising import may_raise, span_at
+from worldline.flow.sites import Sites, sites
+from worldline.flow.steps import Code, code_body, does_report
+
+Leaving = Literal["return", "yield", "reraise"]
+
+_CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
+# What takes an exception of another for the end of a loop, or of an `await`.
+_ENDS_BY_EXCEPTION = frozenset({"FOR_ITER", "SEND"})
+
+
+# Where an exception may come from that another throws into a generator.
+_THROWN_INTO = frozenset({"YIELD_VALUE", "RESUME"})
+
+_Claims = tuple[frozenset[int], frozenset[int | None]]
+_NO_CLAIMS: _Claims = (frozenset(), frozenset())
+
+
+class Move(NamedTuple):
+    """On to another spot, with a line step there or without."""
+
+    to: int
+    is_step: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """One instruction: what steps may come of it.
+
+    `moves`: where it goes on, `caught`: where it goes after an exception step.
+    `leaves`: how it leaves the frame, if it does.
+    `may_raise`: whether it may have an exception step, `is_unwound`: whether the frame is then
+    left, `ends_by_exception`: whether it may then go on as if there had been none.
+    `calls`: the functions of which it calls one for certain, and at once.
+    `claims`: where it sends an exception on as from where that was raised, the lines where that
+    may have been with an exception step; `claims_sent`: those without one, which had sent it
+    on, and None for the line that the frame is on.
+    `delegates`: whether it yields what another generator does.
+    """
+
+    line: int | None
+    moves: tuple[Move, ...]
+    caught: tuple[Move, ...]
+    leaves: Leaving | None
+    may_raise: bool
+    is_unwound: bool
+    ends_by_exception: bool
+    calls: tuple[int, ...]
+    claims: frozenset[int]
+    claims_sent: frozenset[int | None]
+    delegates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSpots:
+    """The spots of one function, and the one where it starts."""
+
+    start: int
+    spots: tuple[Spot, ...]
+
+
+def function_spots(text: str, graph: FlowGraph) -> tuple[FunctionSpots, ...]:
+    """The spots of every function of a program, in the order of its graph.
+
+    "x = 1" -> one function, with a spot for each of RESUME, LOAD_CONST, STORE_NAME, …
+    """
+    tree, module = compiled(text)
+    known = sites(text, tree, graph.functions)
+    codes = [code for code, _ in codes_of(module, 0)]
+    seen = {
+        span_at(item) for code in codes for item in dis.get_instructions(code) if _is_call(item)
+    }
+    # A function is called from certain places only if all of them are found in the code.
+    unsure = {i for span, called in known.calls.items() if span not in seen for i in called}
+    return tuple(_of(code, known, unsure) for code in codes)
+
+
+def _is_call(item: dis.Instruction) -> bool:
+    return item.opname in _CALLS
+
+
+def _of(code: CodeType, known: Sites, unsure: set[int]) -> FunctionSpots:
+    body = code_body(code)
+    raw = list(dis.get_instructions(code))
+    raising = may_raise(code, body.items, known)
+    claimed = _claimed(code, body, raw, raising)
+    spots = []
+    for index, item in enumerate(body.items):
+        caught = _moves(body, index, is_exception=True)
+        calls = known.calls.get(span_at(raw[index]), ()) if _is_call(raw[index]) else ()
+        claims, claims_sent = claimed.get(index, _NO_CLAIMS)
+        spots.append(
+            Spot(
+                line=item.line,
+                moves=_moves(body, index, is_exception=False),
+                caught=caught,
+                leaves=_leaving(item.op, is_reraise_out=item.is_reraise_out),
+                may_raise=raising[index],
+                is_unwound=not caught,
+                ends_by_exception=item.op in _ENDS_BY_EXCEPTION,
+                calls=() if unsure.intersection(calls) else calls,
+                claims=claims,
+                claims_sent=claims_sent,
+                delegates=item.op == "YIELD_VALUE" and raw[index - 1].opname == "SEND",
+            )
+        )
+    return FunctionSpots(body.start, tuple(spots))
+
+
+def _leaving(op: str, *, is_reraise_out: bool) -> Leaving | None:
+    if op in RETURNS:
+        return "return"
+    if op == "YIELD_VALUE":
+        return "yield"
+    return "reraise" if is_reraise_out else None
+
+
+def _moves(body: Code, index: int, *, is_exception: bool) -> tuple[Move, ...]:
+    """The ways on from an instruction, each with whether a line step is made of it."""
+    return tuple(
+        dict.fromkeys(
+            Move(way.to, does_report(body, before, way.to))
+            for way in body.items[index].ways
+            if way.is_exception == is_exception
+            for before in way.seen_from
+        )
+    )
+
+
+def _claimed(
+    code: CodeType, body: Code, raw: list[dis.Instruction], raising: list[bool]
+) -> dict[int, _Claims]:
+    """What the instructions claim that send an exception on as from where it was raised."""
+    places = _kept_places(code, body, raw)
+    found: dict[int, _Claims] = {}
+    count = -1
+    # One may send on what another has, so it takes as many rounds as they are nested.
+    while count != (count := sum(len(a) + len(b) for a, b in found.values())):
+        for index, guarded in places.items():
+            strikes = [i for i in guarded if raising[i] or raw[i].opname in _THROWN_INTO]
+            sends = [i for i in guarded if reraises(raw[i]) and i not in places]
+            before = [found[i] for i in guarded if i in found]
+            own = {body.items[i].line for i in strikes}, {body.items[i].line for i in sends}
+            found[index] = (
+                frozenset(line for line in own[0] if line).union(*(a for a, _ in before)),
+                frozenset(line for line in own[1] if line).union(*(b for _, b in before)),
+            )
+    return {
+        index: claims if body.items[index].line else _cleaning(found, places[index])
+        for index, claims in found.items()
+    }
+
+
+def _cleaning(found: dict[int, _Claims], guarded: set[int]) -> _Claims:
+    """What is claimed where there was no line step since: the frame's line, or what was claimed
+    by what was sent on."""
+    before = [found[i] for i in guarded if i in found]
+    here: frozenset[int | None] = frozenset({None})
+    return frozenset[int]().union(*(a for a, _ in before)), here.union(*(b for _, b in before))
+
+
+def _kept_places(code: CodeType, body: Code, raw: list[dis.Instruction]) -> dict[int, set[int]]:
+    """For each instruction that claims a place, the instructions whose place that may be."""
+    at = {item.offset: index for index, item in enumerate(raw)}
+    found: dict[int, set[int]] = {}
+    for row in exception_table(code.co_exceptiontable):
+        if row.keeps_place:
+            guarded = {at[offset] for offset in range(row.start, row.stop, 2) if offset in at}
+            for index in _within(body, at[row.handler]):
+                if raw[index].opname == "RERAISE" and raw[index].arg:
+                    found.setdefault(index, set()).update(guarded)
+    return found
+
+
+def _within(body: Code, start: int) -> set[int]:
+    """The instructions that are reached from one without an exception."""
+    found: set[int] = set()
+    waiting = [start]
+    while waiting:
+        here = waiting.pop()
+        if here not in found:
+            found.add(here)
+            waiting += [way.to for way in body.items[here].ways if not way.is_exception]
+    return found

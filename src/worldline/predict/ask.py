@@ -1,0 +1,221 @@
+"""One question goes to a model in the way that was chosen; a prediction comes back, always."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from worldline.codecs import STEP_CODECS, Codec, StepCodec, codec_named
+from worldline.engines import Abilities, Ability, Engine, Message, Request
+from worldline.errors import CodecError, EngineError, RecorderError
+from worldline.flow import Option, Walk, flow_graph
+from worldline.predict.draft import BudgetSpent, Draft, Sampling
+from worldline.predict.guided import write_guided
+from worldline.predict.modes import give_steps, write_actions, write_free, write_states
+from worldline.predict.prediction import (
+    Asked,
+    Finish,
+    Mode,
+    Prediction,
+    make_prediction,
+)
+from worldline.predict.score import StepScore, score_steps
+from worldline.predict.vocabulary import Vocabulary, vocabulary_of
+from worldline.recorders import Recorder
+from worldline.trace import Limits, Program, Trace
+
+# Text in and text out is enough for `free`; where ids can be had, they are used.
+IDS: tuple[Ability, ...] = ("tokenize", "ids_in", "ids_out", "stop_ids")
+NEEDS: Mapping[Mode, tuple[Ability, ...]] = {
+    "free": (),
+    "force-actions": IDS,
+    "force-state": IDS,
+    "guided": (*IDS, "allowed_ids"),
+    "score": ("tokenize", "ids_in", "prompt_scores"),
+}
+# What these are compared with has to be executed first.
+NEEDS_TRUTH: frozenset[Mode] = frozenset({"force-actions", "force-state", "score"})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A program to be predicted, and what a benchmark says it returns."""
+
+    id: str
+    program: Program
+    expected: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to ask. `budget`: tokens behind the prompt, given or written. `from_step`: begin behind
+    so many steps of the true trace. `longest_value`: the longest value in a guided state."""
+
+    mode: Mode = "free"
+    codec: str = "cwm"
+    budget: int = 4096
+    temperature: float = 0.0
+    seed: int = 0
+    from_step: int = 0
+    longest_value: int = 2000
+
+
+def repeat_id(id: str, repeat: int) -> str:
+    """The name of a question's repeat: "sample_0", 0 -> "sample_0"; 2 -> "sample_0#2"."""
+    return f"{id}#{repeat}" if repeat else id
+
+
+class Asker:
+    """Asks one model in one way. `open` finds out first whether that can be done."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        settings: Settings,
+        recorder: Recorder,
+        limits: Limits,
+        abilities: Abilities,
+        vocabulary: Vocabulary | None,
+    ) -> None:
+        self.engine = engine
+        self.settings = settings
+        self.abilities = abilities
+        self._codec: Codec = codec_named(settings.codec)
+        self._recorder = recorder
+        self._limits = limits
+        self._recording = asyncio.Lock()
+        self._vocabulary = vocabulary
+
+    @staticmethod
+    async def open(
+        engine: Engine, settings: Settings, recorder: Recorder, *, limits: Limits | None = None
+    ) -> "Asker":
+        """Get ready to ask; what the engine cannot do is refused here, in a sentence."""
+        abilities = await engine.abilities()
+        codec = codec_named(settings.codec)
+        mode = settings.mode
+        if codec.is_chat:
+            if mode != "free" or settings.from_step:
+                raise EngineError(
+                    f"the {codec.name} format asks for the result alone: it can only be asked "
+                    "with --mode free, from the beginning"
+                )
+            abilities.require(["chat"], what=f"the {codec.name} format")
+            vocabulary = None
+        else:
+            needed = IDS if settings.from_step else ()
+            abilities.require([*NEEDS[mode], *needed], what=f"the mode {mode}")
+            has_ids = abilities.found.issuperset(IDS) or mode == "score"
+            vocabulary = await vocabulary_of(engine, codec) if has_ids else None
+        return Asker(engine, settings, recorder, limits or Limits(), abilities, vocabulary)
+
+    async def ask(self, question: Question, *, repeat: int = 0) -> Prediction:
+        """A prediction; where the engine or the recorder failed, one that says so."""
+        began = time.monotonic()
+        settings = self.settings
+        asked = Asked(
+            mode=settings.mode,
+            codec=settings.codec,
+            budget=settings.budget,
+            temperature=settings.temperature,
+            seed=settings.seed + repeat if settings.temperature > 0 else None,
+            repeat=repeat,
+            from_step=settings.from_step,
+            longest_value=settings.longest_value if settings.mode == "guided" else None,
+        )
+        error: str | None = None
+        text: str = ""
+        finish: Finish = "error"
+        try:
+            text, finish, asked = await self._answer(question, asked)
+        except (EngineError, RecorderError, CodecError) as failure:
+            error = str(failure)
+        return make_prediction(
+            repeat_id(question.id, repeat),
+            question.program,
+            text,
+            self._codec,
+            finish=finish,
+            model=self.engine.name,
+            expected=question.expected,
+            error=error,
+            asked=replace(asked, seconds=time.monotonic() - began),
+        )
+
+    async def _answer(self, question: Question, asked: Asked) -> tuple[str, Finish, Asked]:
+        if self._vocabulary is None:
+            return await self._answer_in_text(question, asked)
+        codec = STEP_CODECS[self.settings.codec]
+        pieces = await self._vocabulary.encode(codec.prompt(question.program))
+        prompt = tuple(token for piece in pieces for token in piece)
+        draft = Draft(
+            self.engine,
+            self._vocabulary,
+            prompt,
+            budget=min(asked.budget, self._room(len(prompt))),
+            sampling=Sampling(asked.temperature, asked.seed),
+        )
+        scores: tuple[StepScore, ...] = ()
+        is_whole = True
+        try:
+            if asked.mode == "score":
+                truth = await self._truth(question.program)
+                scores, is_whole = await score_steps(draft, codec, truth)
+            else:
+                await self._write(draft, codec, question.program)
+        except BudgetSpent:
+            is_whole = False
+        told = replace(
+            asked,
+            prompt_tokens=len(prompt),
+            ids=tuple(draft.ids),
+            given=tuple(draft.given),
+            scores=scores,
+            usage=draft.usage,
+        )
+        return draft.text, "stop" if is_whole else "length", told
+
+    async def _write(self, draft: Draft, codec: StepCodec, program: Program) -> None:
+        """Fill a draft in the chosen mode."""
+        mode, steps = self.settings.mode, self.settings.from_step
+        truth = await self._truth(program) if mode in NEEDS_TRUTH or steps else None
+        if truth is not None:
+            await give_steps(draft, codec, truth, steps)
+        if mode == "force-actions" and truth is not None:
+            await write_states(draft, codec, truth, from_step=steps)
+        elif mode == "force-state" and truth is not None:
+            await write_actions(draft, codec, truth, from_step=steps)
+        elif mode == "guided":
+            walk = Walk(flow_graph(program.text), program)
+            for step in truth.steps[:steps] if truth is not None else ():
+                walk.take(Option(step.event, step.line))
+            has_grammar = "grammar" in self.abilities.found
+            longest = self.settings.longest_value if has_grammar else None
+            await write_guided(draft, codec, program, walk, longest_value=longest)
+        else:
+            await write_free(draft, codec)
+
+    async def _answer_in_text(self, question: Question, asked: Asked) -> tuple[str, Finish, Asked]:
+        """Ask by a message, or give the prompt as text to an engine that takes no ids."""
+        text = "".join(self._codec.prompt(question.program))
+        prompt = (Message("user", text),) if self._codec.is_chat else text
+        reply = await self.engine.generate(
+            Request(prompt, asked.budget, temperature=asked.temperature, seed=asked.seed)
+        )
+        tokens = reply.usage.prompt or None
+        told = replace(asked, prompt_tokens=tokens, ids=reply.ids, usage=reply.usage)
+        return reply.text, reply.finish, told
+
+    def _room(self, prompt_tokens: int) -> int:
+        """How many tokens fit behind a prompt."""
+        length = self.abilities.context_length
+        return self.settings.budget if length is None else max(0, length - prompt_tokens)
+
+    async def _truth(self, program: Program) -> Trace:
+        """The real execution, recorded beside what else is going on."""
+        async with self._recording:
+            truth = await asyncio.to_thread(self._recorder.record, program, limits=self._limits)
+        if not truth.steps:
+            how = f"{truth.ending.reason}, {truth.ending.detail}"
+            raise RecorderError(f"the program could not be executed: {how}")
+        return truth

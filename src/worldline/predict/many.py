@@ -1,0 +1,108 @@
+"""Many questions go to a model, so many at a time; predictions come as they are ready."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from contextlib import aclosing
+
+from worldline.engines import Engine
+from worldline.predict.ask import Asker, Question, Settings
+from worldline.predict.prediction import Prediction
+from worldline.recorders import Recorder
+from worldline.trace import Limits
+
+# Enough to fill a server's batch, little enough to lose when stopped.
+IN_FLIGHT = 32
+
+
+async def ask_all(
+    asker: Asker, asked: Iterable[tuple[Question, int]], *, in_flight: int = IN_FLIGHT
+) -> AsyncGenerator[Prediction]:
+    """Ask each question (with the number of its repeat); each gives exactly one prediction."""
+    pending = iter(asked)
+    tasks: set[asyncio.Task[Prediction]] = set()
+    try:
+        while True:
+            while len(tasks) < in_flight:
+                following = next(pending, None)
+                if following is None:
+                    break
+                question, repeat = following
+                tasks.add(asyncio.create_task(asker.ask(question, repeat=repeat)))
+            if not tasks:
+                return
+            done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                yield task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def predict(
+    questions: Iterable[Question | tuple[Question, int]],
+    engine: Callable[[], Engine],
+    recorder: Recorder,
+    *,
+    settings: Settings | None = None,
+    limits: Limits | None = None,
+    in_flight: int = IN_FLIGHT,
+) -> Iterator[Prediction]:
+    """Predictions of a model, as they are ready: not in the order of the questions.
+
+    engine = lambda: OpenAIEngine(Server("http://127.0.0.1:8000/v1"))
+    with PythonRecorder() as recorder:
+        for prediction in predict(read_questions("programs.jsonl"), engine, recorder):
+            print(prediction.id, prediction.answer)
+
+    The asking is done in a thread of its own, so that this works in a notebook, too. A question
+    with a number is the repeat of that number.
+    """
+    numbered = (item if isinstance(item, tuple) else (item, 0) for item in questions)
+    found: queue.Queue[Prediction | BaseException | None] = queue.Queue(maxsize=in_flight)
+
+    async def run() -> None:
+        opened = engine()
+        try:
+            asker = await Asker.open(opened, settings or Settings(), recorder, limits=limits)
+            async with aclosing(ask_all(asker, numbered, in_flight=in_flight)) as predictions:
+                async for prediction in predictions:
+                    await asyncio.to_thread(found.put, prediction)
+        finally:
+            await opened.close()
+
+    runner = asyncio.Runner()
+    loop = runner.get_loop()
+    task = loop.create_task(run())
+
+    def work() -> None:
+        ending: BaseException | None = None
+        try:
+            loop.run_until_complete(task)
+        # Whatever it is, it is raised where the predictions are read.
+        except BaseException as error:  # noqa: BLE001
+            ending = error
+        runner.close()
+        found.put(ending)
+
+    thread = threading.Thread(target=work, name="worldline-predict", daemon=True)
+    thread.start()
+    is_over = False
+    try:
+        while not is_over:
+            item = found.get()
+            if isinstance(item, Prediction):
+                yield item
+                continue
+            is_over = True
+            if item is not None:
+                raise item
+    finally:
+        if not is_over:
+            # Whoever reads has seen enough; let go of what is in flight.
+            loop.call_soon_threadsafe(task.cancel)
+            while isinstance(found.get(), Prediction):
+                pass
+        thread.join()

@@ -1,0 +1,74 @@
+"""Pieces of a format go in, a model's token ids come out: each special token is one id."""
+
+from collections.abc import Mapping, Sequence
+
+from worldline.codecs import Codec, Special
+from worldline.engines import Engine
+from worldline.errors import EngineError
+
+Ids = tuple[int, ...]
+
+
+class Vocabulary:
+    """How a model spells a format: the ids of its special tokens, and of any text between."""
+
+    def __init__(self, engine: Engine, specials: Mapping[Special, int]) -> None:
+        self.specials = dict(specials)
+        self.names = {id: special for special, id in specials.items()}
+        self._engine = engine
+
+    async def encode(self, pieces: Sequence[str]) -> tuple[Ids, ...]:
+        """The ids of each piece.
+
+        All are asked for at once where nothing but the special tokens looks like one.
+        """
+        texts = [piece for piece in pieces if not isinstance(piece, Special)]
+        if any("<|" in text for text in texts):
+            return tuple([await self._one(piece) for piece in pieces])
+        ids = await self._engine.tokenize("".join(pieces), has_specials=True)
+        found = self._split(ids, pieces)
+        return tuple([await self._one(p) for p in pieces]) if found is None else found
+
+    async def _one(self, piece: str) -> Ids:
+        if isinstance(piece, Special):
+            return (self.specials[piece],)
+        return await self._engine.tokenize(piece)
+
+    def _split(self, ids: Ids, pieces: Sequence[str]) -> tuple[Ids, ...] | None:
+        """The ids of all pieces, cut at the special tokens; none where they do not fit."""
+        found: list[Ids] = []
+        place = 0
+        for index, piece in enumerate(pieces):
+            end = place
+            if isinstance(piece, Special):
+                if ids[place : place + 1] != (self.specials[piece],):
+                    return None
+                end += 1
+            elif piece:
+                after = pieces[index + 1] if index + 1 < len(pieces) else None
+                if after is not None and not isinstance(after, Special):
+                    return None
+                while end < len(ids) and ids[end] not in self.names:
+                    end += 1
+            found.append(ids[place:end])
+            place = end
+        return tuple(found) if place == len(ids) else None
+
+
+async def vocabulary_of(engine: Engine, codec: Codec) -> Vocabulary:
+    """The ids that a model has for the special tokens of a format; all of them, or an error."""
+    found: dict[Special, int] = {}
+    missing: list[str] = []
+    for special in codec.specials:
+        ids = await engine.tokenize(special, has_specials=True)
+        if len(ids) == 1:
+            found[special] = ids[0]
+        else:
+            missing.append(special)
+    if missing:
+        raise EngineError(
+            f"{engine.name} does not speak the {codec.name} format: {', '.join(missing[:3])} "
+            f"{'are' if len(missing) > 1 else 'is'} not in its vocabulary; ask a chat model with "
+            "--codec chat"
+        )
+    return Vocabulary(engine, found)

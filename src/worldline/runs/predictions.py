@@ -1,0 +1,108 @@
+"""A file of predictions that grows while a model is asked, and is gone on with when stopped."""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from worldline.errors import InputError
+from worldline.predict import Prediction, prediction_to_row
+
+# What is the same for all predictions in one file.
+_ALIKE = ("model", "mode", "codec", "budget", "temperature", "from_step", "longest_value")
+
+
+class PredictionFile:
+    """Each prediction is a line, written when it is ready.
+
+    Opening the file again drops failures, which are to be asked again, and a line that was cut
+    when the last run was stopped; `done` has the ids of the rest. `is_restarted` begins
+    it anew.
+    """
+
+    def __init__(self, path: Path, *, is_restarted: bool = False) -> None:
+        self.path = path
+        self.done: set[str] = set()
+        self._alike: dict[str, Any] | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = path.with_name(f".{path.name}.lock").open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            kept = [] if is_restarted or not path.exists() else self._read()
+            # In one move: a stop at any moment leaves the old file or the new one.
+            fresh = path.with_name(f".{path.name}.new")
+            fresh.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
+            os.replace(fresh, path)
+            self._file = path.open("a", encoding="utf-8")
+        except BlockingIOError:
+            raise InputError(f"{path} is being written by another run; name another file") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot write {path}: {error}") from error
+
+    def _read(self) -> list[str]:
+        """The lines of predictions that need not be asked for again."""
+        kept = []
+        lines = self.path.read_text(encoding="utf-8").split("\n")
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+                key = str(row["id"])
+            except (ValueError, KeyError, TypeError) as error:
+                if number == len(lines):
+                    continue
+                raise InputError(
+                    f"line {number} of {self.path} is no prediction ({error!r}); name another file "
+                    "with -o, or begin it anew with --restart"
+                ) from None
+            if "error" in row or key in self.done:
+                continue
+            self.check(row)
+            self.done.add(key)
+            kept.append(line)
+        return kept
+
+    def check(self, row: dict[str, Any]) -> None:
+        """Refuse a prediction of another model, or one that was asked for in another way."""
+        alike = {name: row.get(name) for name in _ALIKE} | {"seed": _base_seed(row)}
+        if self._alike is None:
+            self._alike = alike
+        for name, value in alike.items():
+            if value != self._alike[name]:
+                raise InputError(
+                    f"{self.path} holds predictions with {name} {self._alike[name]!r}, not "
+                    f"{value!r}; name another file with -o, or begin it anew with --restart"
+                )
+
+    def add(self, prediction: Prediction) -> None:
+        """Write one prediction down."""
+        row = prediction_to_row(prediction)
+        self.check(row)
+        self._file.write(json.dumps(row) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+        self._lock.close()
+        Path(self._lock.name).unlink(missing_ok=True)
+
+    def __enter__(self) -> "PredictionFile":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _base_seed(row: dict[str, Any]) -> int | None:
+    """The seed of the first repeat."""
+    seed = row.get("seed")
+    return None if seed is None else int(seed) - int(row.get("repeat", 0))

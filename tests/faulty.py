@@ -1,0 +1,199 @@
+"""A server that fails on purpose, in front of a real one or of a small imitation of vLLM."""
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+Answer = Callable[[str, dict[str, Any]], Any]
+
+
+class FaultyServer:
+    """Answers as `answer` does, or passes requests on to `upstream`, but for planned faults.
+
+    `plan` says for the number of a request to `/v1/completions` what goes wrong with it: `429`,
+    `500`, `hang`, `cut`, `no_ids`, `garbage`, or `die`, after which nothing listens for `outage`
+    seconds.
+    """
+
+    def __init__(
+        self,
+        plan: Callable[[int], str | None],
+        *,
+        answer: Answer | None = None,
+        upstream: str = "",
+        outage: float = 1.0,
+    ) -> None:
+        self.plan = plan
+        self.answer = answer
+        self.upstream = upstream
+        self.outage = outage
+        self.seen: Counter[str] = Counter()
+        self.prompts: Counter[str] = Counter()
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self.url = ""
+        self._completions = 0
+        self._port = 0
+        self._runner: web.AppRunner | None = None
+        self._client: aiohttp.ClientSession | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Begin to listen; the second time on the same port."""
+        app = web.Application(client_max_size=2**26)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        # A hanging request must not keep the server from dying.
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", self._port, reuse_address=True)
+        await site.start()
+        assert site._server is not None
+        self._port = site._server.sockets[0].getsockname()[1]  # type: ignore[attr-defined]
+        self.url = f"http://127.0.0.1:{self._port}/v1"
+        if self._client is None:
+            self._client = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None))
+
+    async def stop(self) -> None:
+        """Close every connection and listen no more."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    async def close(self) -> None:
+        """For good."""
+        await self.stop()
+        if self._client is not None:
+            await self._client.close()
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            return await self._answer(request)
+        finally:
+            self.in_flight -= 1
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json() if request.can_read_body else {}
+        fault = None
+        if request.path == "/v1/completions":
+            fault = self.plan(self._completions)
+            self._completions += 1
+        self.seen[fault or "fine"] += 1
+        if fault == "429":
+            headers = {"Retry-After": "0"}
+            return web.json_response(
+                {"error": {"message": "slow down"}}, status=429, headers=headers
+            )
+        if fault == "500":
+            return web.json_response({"error": {"message": "engine died"}}, status=500)
+        if fault == "hang":
+            await asyncio.sleep(3600)
+        if fault == "garbage":
+            return web.Response(text='{"choices": [{"te', content_type="application/json")
+        if fault == "die":
+            task = asyncio.create_task(self._die())
+            self._tasks.add(task)
+            await asyncio.sleep(3600)
+        found = await self._real(request, body)
+        if fault == "no_ids":
+            for choice in found["choices"]:
+                choice.pop("token_ids", None)
+        if fault == "cut":
+            whole = json.dumps(found).encode()
+            response = web.StreamResponse(headers={"Content-Length": str(len(whole))})
+            await response.prepare(request)
+            await response.write(whole[: len(whole) // 2])
+            assert request.transport is not None
+            request.transport.close()
+            return response
+        if fault is None and request.path == "/v1/completions":
+            self.prompts[json.dumps(body.get("prompt"))] += 1
+        status = found.pop("_status", 200)
+        return web.json_response(found, status=status)
+
+    async def _real(self, request: web.Request, body: dict[str, Any]) -> dict[str, Any]:
+        if self.answer is not None:
+            answered: dict[str, Any] = self.answer(request.path, body)
+            return answered
+        assert self._client is not None
+        url = self.upstream.removesuffix("/v1") + request.path_qs
+        data = json.dumps(body).encode() if body else None
+        headers = {"Content-Type": "application/json"}
+        async with self._client.request(request.method, url, data=data, headers=headers) as reply:
+            found: dict[str, Any] = await reply.json()
+            return {**found, "_status": reply.status}
+
+    async def _die(self) -> None:
+        await self.stop()
+        await asyncio.sleep(self.outage)
+        await self.start()
+
+
+@contextmanager
+def running(server: FaultyServer) -> Iterator[FaultyServer]:
+    """The server, in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
+    try:
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(server.close(), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+def like_vllm(path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """What vLLM would answer, of a model whose tokens are bytes and that writes `ok` forever."""
+    if path == "/v1/models":
+        return {"data": [{"id": "imitation", "max_model_len": 4096}]}
+    if path == "/tokenize":
+        return {"tokens": _tokens(body["prompt"])}
+    if path == "/detokenize":
+        return {"prompt": _spell(body["tokens"])}
+    if path == "/v1/chat/completions":
+        message = {"role": "assistant", "content": "[ANSWER]\n1\n[/ANSWER]"}
+        return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": {}}
+    prompt = body["prompt"] if isinstance(body["prompt"], list) else _tokens(body["prompt"])
+    said = _tokens("ok" * body["max_tokens"])[: body["max_tokens"]]
+    if body.get("allowed_token_ids"):
+        said = [body["allowed_token_ids"][0]] * body["max_tokens"]
+    stop = next((n for n, id in enumerate(said) if id in body.get("stop_token_ids", [])), None)
+    said = said if stop is None else said[: stop + 1]
+    choice: dict[str, Any] = {
+        "text": _spell(said),
+        "token_ids": said,
+        "finish_reason": "length" if stop is None else "stop",
+    }
+    usage = {"prompt_tokens": len(prompt), "completion_tokens": len(said)}
+    return {"choices": [choice], "usage": usage}
+
+
+SPECIALS = [
+    "<|begin_of_text|>", "<|end_of_text|>", "<|frame_sep|>", "<|action_sep|>", "<|return_sep|>",
+    "<|call_sep|>", "<|line_sep|>", "<|exception_sep|>", "<|arg_sep|>", "<|trace_context_start|>",
+]  # fmt: skip
+
+
+def _tokens(text: str) -> list[int]:
+    found: list[int] = []
+    while text:
+        special = next((s for s in SPECIALS if text.startswith(s)), None)
+        found += [256 + SPECIALS.index(special)] if special else list(text[0].encode())
+        text = text[len(special) if special else 1 :]
+    return found
+
+
+def _spell(ids: list[int]) -> str:
+    parts = [SPECIALS[n - 256].encode() if n >= 256 else bytes([n]) for n in ids]
+    return b"".join(parts).decode("utf-8", "replace")
