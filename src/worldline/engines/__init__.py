@@ -20,6 +20,7 @@ from worldline.engines.openai import OpenAIEngine
 from worldline.engines.recorded import RecordedEngine
 from worldline.engines.scripted import ScriptedEngine
 from worldline.engines.server import Server
+from worldline.engines.transformers import TransformersEngine
 
 __all__ = [
     "ABILITIES",
@@ -38,6 +39,7 @@ __all__ = [
     "Server",
     "Throughput",
     "TokenScore",
+    "TransformersEngine",
     "Usage",
     "measure",
     "messages_of",
