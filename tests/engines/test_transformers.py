@@ -200,7 +200,7 @@ def test_a_window_survives_the_cache(windowed: Path, prompt: tuple[int, ...]) ->
     other = (*prompt[:20], 5, 6)
     reply = run(engine.generate(Request(other, 30)))
     assert (reply.ids, reply.usage.cached) == (greedy(model, other, 30), 20)
-    scores = run(engine.score(prompt))
+    scores = run(engine.score(prompt)).tokens
     rows = logprobs_of(model, prompt)
     expected = [float(rows[n, token]) for n, token in enumerate(prompt[1:])]
     assert [score.logprob for score in scores] == pytest.approx(expected, abs=1e-4)
@@ -211,9 +211,9 @@ def test_scores_are_those_of_a_direct_pass(
     engine: Engine, model: Any, prompt: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = logprobs_of(model, prompt)
-    whole = run(engine.score(prompt))
+    whole = run(engine.score(prompt)).tokens
     monkeypatch.setattr(home, "_CHUNK", 5)
-    for scores in (whole, run(engine.score(prompt))):
+    for scores in (whole, run(engine.score(prompt)).tokens):
         assert len(scores) == len(prompt) - 1
         for row, token, score in zip(rows, prompt[1:], scores, strict=False):
             assert score.logprob == pytest.approx(float(row[token]), abs=1e-4)
@@ -223,7 +223,7 @@ def test_scores_are_those_of_a_direct_pass(
 
 def test_scores_agree_with_greedy(engine: Engine, prompt: tuple[int, ...]) -> None:
     reply = run(engine.generate(Request(prompt, 30, logprobs=True)))
-    scores = run(engine.score(prompt + reply.ids))[len(prompt) - 1 :]
+    scores = run(engine.score(prompt + reply.ids)).tokens[len(prompt) - 1 :]
     assert [score.likeliest for score in scores] == list(reply.ids)
     assert {score.rank for score in scores} == {1}
     assert [score.logprob for score in scores] == pytest.approx(reply.logprobs, abs=1e-4)
@@ -233,7 +233,7 @@ def test_scores_agree_with_greedy(engine: Engine, prompt: tuple[int, ...]) -> No
 
 
 def test_too_few_tokens_to_score(engine: Engine) -> None:
-    assert run(engine.score(())) == run(engine.score((3,))) == ()
+    assert run(engine.score(())).tokens == run(engine.score((3,))).tokens == ()
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.5])
@@ -379,7 +379,7 @@ def test_requests_that_cannot_be_met(engine: Engine, request_: Request, words: s
 
 def test_a_context_filled_to_the_last_token(engine: Engine) -> None:
     run(engine.generate(Request((5,) * (CONTEXT - 2), 2, allowed_ids=(6,))))
-    assert len(run(engine.score((5,) * CONTEXT))) == CONTEXT - 1
+    assert len(run(engine.score((5,) * CONTEXT)).tokens) == CONTEXT - 1
     with pytest.raises(EngineError, match="701 tokens of prompt and 0 to write"):
         run(engine.score((5,) * (CONTEXT + 1)))
 

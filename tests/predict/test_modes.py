@@ -55,13 +55,13 @@ def test_a_model_that_knows_the_truth_writes_it_in_every_mode(
 def test_the_truth_of_real_programs_in_every_mode(
     mode: Mode, cruxeval: list[dict[str, Any]], recorder: PythonRecorder
 ) -> None:
-    chosen = programs(cruxeval, 80 if mode == "score" else 16)
+    chosen = programs(cruxeval, 200 if mode == "score" else 25)
     traces = {program.text: recorder.record(program) for program in chosen}
     # A score asks the model anew at every token.
     traces = {
         text: trace
         for text, trace in traces.items()
-        if len(trace.steps) < (40 if mode == "score" else 10_000)
+        if len(trace.steps) < (30 if mode == "score" else 10_000)
     }
     for text, trace in traces.items():
         found = ask(engine_of(knowing(trace)), recorder, trace.program, settings_of(mode))

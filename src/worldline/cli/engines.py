@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from worldline.cli.console import make_console
-from worldline.engines import Engine, OpenAIEngine, Server, Throughput, measure
+from worldline.engines import Engine, OpenAIEngine, Server, Throughput, TransformersEngine, measure
 from worldline.errors import EngineError
 from worldline.predict import EngineReport, check_engine, recorded_engine
 from worldline.report import engine_lines, engine_to_json
@@ -24,6 +24,8 @@ def engine_maker(
 ) -> Callable[[], Engine]:
     """How to open an engine: an address, `transformers:FOLDER` or `recorded:FILE`."""
     kind, _, rest = name.partition(":")
+    if kind == "transformers":
+        return lambda: TransformersEngine(rest)
     if kind == "recorded":
         return lambda: recorded_engine(Path(rest))
     if kind not in ("http", "https"):

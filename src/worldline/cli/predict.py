@@ -92,9 +92,10 @@ DEFAULTS = Settings()
     help="Characters of a value in a guided state.",
 )
 @click.option(
-    "--in-flight", type=click.IntRange(min=1), default=IN_FLIGHT, show_default=True,
-    help="Programs asked about at a time.",
-)  # fmt: skip
+    "--in-flight",
+    type=click.IntRange(min=1),
+    help=f"Programs asked about at a time  [default: {IN_FLIGHT}; 1 in this process]",
+)
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
     help="Seconds that one request may take.",
@@ -122,7 +123,7 @@ def predict(
     first: int | None,
     from_step: int,
     longest_value: int,
-    in_flight: int,
+    in_flight: int | None,
     timeout: float,
     patience: float,
     python: str | None,
@@ -138,6 +139,8 @@ def predict(
         raise InputError("without a --temperature every one of --repeats would be the same")
     settings = Settings(mode, codec, budget, temperature, seed, from_step, longest_value)
     questions = read_all(programs, call)[:first]
+    # What one program's steps left in the cache, those of another would drive out.
+    most = in_flight or (1 if engine.startswith("transformers:") else IN_FLIGHT)
     make = engine_maker(engine, model=model, api_key=api_key, timeout=timeout, patience=patience)
     finishes: Counter[Finish] = Counter()
     usage = Usage()
@@ -150,7 +153,12 @@ def predict(
             )
         with PythonRecorder(python=python) as recorder, progress("asking", len(wanted)) as bar:
             found = predict_all(
-                wanted, make, recorder, settings=settings, limits=limits, in_flight=in_flight
+                wanted,
+                make,
+                recorder,
+                settings=settings,
+                limits=limits,
+                in_flight=most,
             )
             for prediction in found if wanted else ():
                 file.add(prediction)

@@ -15,6 +15,7 @@ from worldline.engines.engine import (
     Prompt,
     Reply,
     Request,
+    Scores,
     TokenScore,
     Usage,
     messages_of,
@@ -63,7 +64,7 @@ class TransformersEngine:
         """Ask the model to go on, or to answer a conversation."""
         return await self._run(lambda model: model.generate(request))
 
-    async def score(self, ids: Sequence[int]) -> tuple[TokenScore, ...]:
+    async def score(self, ids: Sequence[int]) -> Scores:
         """How likely each token after the first was, from one pass over all of them."""
         return await self._run(lambda model: model.score(tuple(ids)))
 
@@ -164,7 +165,7 @@ class _Model:
             usage=Usage(prompt=len(prompt), cached=cached, written=len(ids), requests=1),
         )
 
-    def score(self, ids: tuple[int, ...]) -> tuple[TokenScore, ...]:
+    def score(self, ids: tuple[int, ...]) -> Scores:
         self._check(ids, to_write=0)
         # The logits of what is cached are gone, so all of it is computed again.
         self._forget()
@@ -179,7 +180,7 @@ class _Model:
                 logits.argmax(-1).tolist(),
             )
             scores += [TokenScore(*values) for values in zip(*found, strict=True)]
-        return tuple(scores)
+        return Scores(tuple(scores), Usage(prompt=len(ids), requests=1))
 
     def _prompt_ids(self, prompt: Prompt) -> tuple[int, ...]:
         if isinstance(prompt, str):

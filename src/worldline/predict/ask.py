@@ -33,6 +33,8 @@ NEEDS: Mapping[Mode, tuple[Ability, ...]] = {
     "guided": (*IDS, "allowed_ids"),
     "score": ("tokenize", "ids_in", "prompt_scores"),
 }
+# More than chat templates put around a message.
+_TEMPLATE_TOKENS = 64
 # What these are compared with has to be executed first.
 NEEDS_TRUTH: frozenset[Mode] = frozenset({"force-actions", "force-state", "score"})
 
@@ -199,8 +201,11 @@ class Asker:
         """Ask by a message, or give the prompt as text to an engine that takes no ids."""
         text = "".join(self._codec.prompt(question.program))
         prompt = (Message("user", text),) if self._codec.is_chat else text
+        budget = min(asked.budget, await self._text_room(text))
+        if budget <= 0:
+            return "", "length", asked
         reply = await self.engine.generate(
-            Request(prompt, asked.budget, temperature=asked.temperature, seed=asked.seed)
+            Request(prompt, budget, temperature=asked.temperature, seed=asked.seed)
         )
         tokens = reply.usage.prompt or None
         told = replace(asked, prompt_tokens=tokens, ids=reply.ids, usage=reply.usage)
@@ -210,6 +215,13 @@ class Asker:
         """How many tokens fit behind a prompt."""
         length = self.abilities.context_length
         return self.settings.budget if length is None else max(0, length - prompt_tokens)
+
+    async def _text_room(self, text: str) -> int:
+        """How many tokens fit behind a prompt that is sent as text, and what is put around it."""
+        if self.abilities.context_length is None or "tokenize" not in self.abilities.found:
+            return self.settings.budget
+        tokens = await self.engine.tokenize(text, has_specials=not self._codec.is_chat)
+        return self._room(len(tokens) + _TEMPLATE_TOKENS)
 
     async def _truth(self, program: Program) -> Trace:
         """The real execution, recorded beside what else is going on."""
