@@ -68,10 +68,10 @@ def _step_score(roles: Sequence[str], scores: Sequence[TokenScore]) -> StepScore
     state = [score for role, score in zip(roles, scores, strict=True) if role == "state"]
     return StepScore(
         len(action),
-        -sum(score.logprob for score in action),
+        0.0 - sum(score.logprob for score in action),
         all(score.rank == 1 for score in action),
         len(state),
-        -sum(score.logprob for score in state),
+        0.0 - sum(score.logprob for score in state),
         all(score.rank == 1 for score in state),
     )
 

@@ -1,0 +1,177 @@
+"""Files of programs, engines that replay, rows that are read back, and what cannot be asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle import ask, engine_of, knowing
+from worldline.diagnose import diagnose
+from worldline.engines import ScriptedEngine
+from worldline.errors import EngineError, InputError
+from worldline.predict import (
+    Prediction,
+    Question,
+    Settings,
+    predict,
+    prediction_to_row,
+    read_questions,
+    read_recorded,
+    recorded_engine,
+)
+from worldline.recorders import PythonRecorder
+from worldline.trace import Program
+
+PROGRAM = Program("def f(x):\n    return x + 1\n", "f(3)")
+
+
+def write_rows(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_rows_with_a_call_and_rows_of_cruxeval(tmp_path: Path) -> None:
+    rows = (
+        {"id": "a", "code": "def g(): return 1", "call": "g()", "expected": "1"},
+        {"id": "b", "code": "def f(x, y): return x", "input": "1, 2", "output": "1"},
+    )
+    assert list(read_questions(write_rows(tmp_path / "q.jsonl", *rows))) == [
+        Question("a", Program("def g(): return 1", "g()"), "1"),
+        Question("b", Program("def f(x, y): return x", "f(1, 2)"), "1"),
+    ]
+
+
+def test_predictions_can_be_asked_again(tmp_path: Path) -> None:
+    row = {"id": "a", "code": "def f(): return 1", "call": "f()", "output": "said", "expected": "1"}
+    (question,) = read_questions(write_rows(tmp_path / "q.jsonl", row))
+    assert question.expected == "1"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"code": "x", "call": "f()"}, "needs 'id'"),
+        ({"id": "a", "code": "def f(): pass"}, "needs 'call'"),
+        ({"id": "a", "code": "def f(): pass", "call": "f("}, "not one Python expression"),
+        ({"id": "a", "code": 3, "call": "f()"}, "'code' must be a string"),
+    ],
+)
+def test_a_row_that_is_no_question(tmp_path: Path, row: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=f"line 1 of .*{message}"):
+        list(read_questions(write_rows(tmp_path / "q.jsonl", row)))
+
+
+def test_an_id_is_taken_once(tmp_path: Path) -> None:
+    row = {"id": "a", "code": "def f(): pass", "call": "f()"}
+    with pytest.raises(InputError, match=r"line 2 of .*'a' is taken by line 1"):
+        list(read_questions(write_rows(tmp_path / "q.jsonl", row, row)))
+
+
+@pytest.mark.parametrize("mode", ["free", "force-actions", "guided", "score"])
+def test_a_prediction_is_the_same_read_back(
+    tmp_path: Path, mode: Any, recorder: PythonRecorder
+) -> None:
+    engine = engine_of(knowing(recorder.record(PROGRAM)))
+    made = ask(engine, recorder, PROGRAM, Settings(mode=mode, temperature=0.5))
+    path = write_rows(tmp_path / "p.jsonl", prediction_to_row(made))
+    (found,) = read_recorded(path)
+    assert found.asked is not None
+    assert made.asked is not None
+    assert found.asked.seconds == round(made.asked.seconds, 3)
+    assert json.dumps(prediction_to_row(found)) == json.dumps(prediction_to_row(made))
+    assert (found.text, found.decoded, found.finish) == (made.text, made.decoded, made.finish)
+
+
+def test_a_failure_is_read_back_as_one(tmp_path: Path, recorder: PythonRecorder) -> None:
+    class Broken(ScriptedEngine):
+        async def generate(self, request: Any) -> Any:
+            raise EngineError("out of order")
+
+    engine = Broken(lambda text: "", specials=tuple(engine_of(str)._specials))
+    made = ask(engine, recorder, PROGRAM, Settings())
+    assert (made.finish, made.error) == ("error", "out of order")
+    (found,) = read_recorded(write_rows(tmp_path / "p.jsonl", prediction_to_row(made)))
+    assert (found.finish, found.error) == ("error", "out of order")
+    assert diagnose(recorder.record(PROGRAM), found).facts.outcome == "error"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"mode": "telepathy"}, {"budget": "much"}, {"scores": [{"a": 1}]}, {"usage": {"x": 1}}],
+)
+def test_a_row_that_was_asked_for_badly(
+    tmp_path: Path, change: dict[str, Any], recorder: PythonRecorder
+) -> None:
+    engine = engine_of(knowing(recorder.record(PROGRAM)))
+    row = prediction_to_row(ask(engine, recorder, PROGRAM, Settings()))
+    with pytest.raises(InputError, match="line 1 of"):
+        list(read_recorded(write_rows(tmp_path / "p.jsonl", row | change)))
+
+
+def test_a_recording_answers_as_it_was_recorded(tmp_path: Path, recorder: PythonRecorder) -> None:
+    engine = engine_of(knowing(recorder.record(PROGRAM)))
+    made = ask(engine, recorder, PROGRAM, Settings())
+    path = write_rows(tmp_path / "p.jsonl", prediction_to_row(made))
+    other = Program("def f(x):\n    return x\n", "f(3)")
+    questions = [Question("same", PROGRAM), Question("other", other)]
+    found = {p.id: p for p in predict(questions, lambda: recorded_engine(path), recorder)}
+    assert found["same"].text == made.text
+    assert found["same"].model == "scripted"
+    assert found["other"].error == "there is no recorded reply to this prompt"
+
+
+def test_the_recorded_failures_of_cwm_can_be_replayed(
+    recorded_files: list[Path], recorder: PythonRecorder
+) -> None:
+    file = recorded_files[0]
+    asked = predict(read_questions(file), lambda: recorded_engine(file), recorder)
+    found = {prediction.id: prediction for prediction in asked}
+    assert len(found) == 120
+    for recorded in read_recorded(file):
+        assert (found[recorded.id].text, found[recorded.id].is_cut) == (
+            recorded.text,
+            recorded.is_cut,
+        )
+
+
+@pytest.mark.parametrize("mode", ["force-actions", "force-state", "guided", "score"])
+def test_a_mode_that_an_engine_cannot_serve_is_refused_in_a_sentence(
+    mode: Any, tmp_path: Path, recorder: PythonRecorder
+) -> None:
+    path = write_rows(tmp_path / "p.jsonl")
+    asked = predict(
+        [Question("a", PROGRAM)],
+        lambda: recorded_engine(path),
+        recorder,
+        settings=Settings(mode=mode),
+    )
+    with pytest.raises(EngineError, match=f"the mode {mode} needs abilities that"):
+        list(asked)
+
+
+def test_a_model_without_the_tokens_of_a_format_is_told_apart(recorder: PythonRecorder) -> None:
+    engine = ScriptedEngine(lambda text: "", specials=["<|begin_of_text|>"])
+    with pytest.raises(
+        EngineError, match=r"scripted does not speak the cwm format: .*--codec chat"
+    ):
+        ask(engine, recorder, PROGRAM, Settings())
+
+
+def test_a_program_that_cannot_run_is_a_failure_of_ours(recorder: PythonRecorder) -> None:
+    broken = Program("def f(x:\n    return x\n", "f(3)")
+    made = ask(engine_of(str), recorder, broken, Settings(mode="force-actions"))
+    assert made.finish == "error"
+    assert made.error is not None
+    assert "could not be executed" in made.error
+
+
+def test_whoever_stops_reading_stops_the_asking(recorder: PythonRecorder) -> None:
+    engine = engine_of(lambda text: "{}")
+    questions = [Question(str(n), PROGRAM) for n in range(500)]
+    found: list[Prediction] = []
+    for prediction in predict(questions, lambda: engine, recorder, in_flight=2):
+        found.append(prediction)
+        if len(found) == 5:
+            break
+    assert len(engine.requests) < 50
