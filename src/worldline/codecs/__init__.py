@@ -67,7 +67,7 @@ class StepCodec(Codec, Protocol):
         ...
 
     def state_grammar(self, event: Event, *, longest_value: int) -> str:
-        """What the state of a step may look like, in Lark's notation."""
+        """What the state of a step may look like, in Lark's notation; not what ends it."""
         ...
 
 

@@ -99,9 +99,9 @@ class CwmCodec:
         escape = r'\\(["\\bfnrt\/]|u[0-9a-fA-F]{4})'
         text = f'STRING: /"([^"\\\\\\x00-\\x1f]|{escape}){{0,{longest_value}}}"/'
         if event in ("call", "line"):
-            rules = f'start: "{{" (pair (", " pair)*)? "}}" {ACTION}\npair: NAME ": " STRING'
+            rules = 'start: "{" (pair (", " pair)*)? "}"\npair: NAME ": " STRING'
             return f'{rules}\nNAME: /"[.\\w]{{1,40}}"/\n{text}\n'
-        return f"start: STRING {FRAME}\n{text}\n"
+        return f"start: STRING\n{text}\n"
 
     def decode(self, text: str, program: Program) -> Decoded:
         """Read a model's text up to the first thing that is not a step: strictly, or, where its

@@ -37,14 +37,17 @@ class OpenAIEngine:
 
     async def tokenize(self, text: str, *, has_specials: bool = False) -> tuple[int, ...]:
         """The token ids of a text, as the server's own tokenizer has them."""
+        await self._meet()
         return await self.server.tokenize(text, has_specials=has_specials)
 
     async def spell(self, ids: Sequence[int]) -> str:
         """The text of token ids, special ones included."""
+        await self._meet()
         return await self.server.spell(ids)
 
     async def generate(self, request: Request) -> Reply:
         """Ask the model to go on, or to answer a conversation."""
+        await self._meet()
         is_chat = bool(messages_of(request.prompt))
         has_ids = self._abilities is not None and "ids_out" in self._abilities.found
 
@@ -61,10 +64,18 @@ class OpenAIEngine:
 
     async def score(self, ids: Sequence[int]) -> Scores:
         """How likely each token after the first was, from one pass over all of them."""
+        await self._meet()
         body = score_body(ids, self.name)
         ask = self.server.ask
         scores, failures = await ask("/completions", body, lambda r: read_scores(r, ids))
         return replace(scores, usage=scores.usage + Usage(requests=1 + failures, retries=failures))
+
+    async def _meet(self) -> None:
+        """Settle which model is asked, at first contact."""
+        if not self.server.is_met:
+            async with self._contact:
+                if not self.server.is_met:
+                    await self.server.find_model()
 
     async def close(self) -> None:
         """Close the connections."""

@@ -62,6 +62,11 @@ class Server:
         )
 
     @property
+    def is_met(self) -> bool:
+        """Whether it is known which model is asked."""
+        return self._model is not None
+
+    @property
     def model(self) -> str:
         """The model, as the server names it; the address, before it was asked."""
         return self._model or self.url

@@ -1,4 +1,4 @@
-"""The static control flow of a program: which line may follow which, without running it."""
+"""The static control flow of a program: which line or step may come next, without running it."""
 
 from worldline.flow.build import flow_graph
 from worldline.flow.graph import (

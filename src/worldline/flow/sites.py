@@ -23,6 +23,7 @@ _PLAIN_DISPLAYS = (ast.Constant, ast.List, ast.Tuple, ast.ListComp, ast.JoinedSt
 # Without these words in its text, a program has nothing whose truth cannot be asked for.
 _SHAPE_TRUTH = ("import", "__bool__", "__len__", "exec", "eval", "memoryview", "compile")
 
+_With = ast.With | ast.AsyncWith
 _Looping = ast.For | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -32,12 +33,14 @@ class Sites:
 
     `calls`: a call -> the functions of the program of which it calls one, and at once; they are
     called from nowhere else, so what they raise is raised there.
+    `creations`: calls that only make a generator, which runs nothing of it yet.
     `plain_loops`: loops over something whose items can always be had, like those of a `range`.
     `builtins`: built-in names that the program never binds.
     `is_truth_plain`: whether everything in the program is true or false, and never raises.
     """
 
     calls: dict[Span, tuple[int, ...]]
+    creations: frozenset[Span]
     plain_loops: frozenset[Span]
     builtins: frozenset[str]
     is_truth_plain: bool
@@ -51,9 +54,13 @@ def sites(text: str, tree: ast.Module, functions: Sequence[FunctionFlow]) -> Sit
     nodes = list(ast.walk(tree))
     known = names_of(tree)
     is_open = any(isinstance(node, ast.alias) and node.name == "*" for node in nodes)
-    free = frozenset() if is_open else known.builtins
+    free = frozenset[str]() if is_open else known.builtins
+    only_called = frozenset[str]() if is_open else known.functions - known.values - BUILTINS
+    found = _calls(nodes, functions, only_called - _called_unseen(nodes))
+    makes = {span: {functions[i].is_generator for i in called} for span, called in found.items()}
     return Sites(
-        calls={} if is_open else _calls(nodes, functions, known.functions - known.values),
+        calls={span: called for span, called in found.items() if makes[span] == {False}},
+        creations=frozenset(span for span in found if makes[span] == {True}),
         plain_loops=frozenset(_plain_loops(nodes, free)),
         builtins=free,
         is_truth_plain=not any(word in text for word in _SHAPE_TRUTH),
@@ -68,37 +75,21 @@ def span_of(node: ast.stmt | ast.expr) -> Span:
 def _calls(
     nodes: list[ast.AST], functions: Sequence[FunctionFlow], names: frozenset[str]
 ) -> dict[Span, tuple[int, ...]]:
-    """The calls by name of functions that are never used but to be called by name, and the
-    comprehensions that have a frame."""
+    """The calls by some names, and the comprehensions that have a frame, with what they call."""
     found = [
         (span_of(node), called)
         for node in nodes
-        if isinstance(node, ast.expr) and (called := _called(node, functions))
+        if isinstance(node, ast.expr) and (called := _called(node, functions, names))
     ]
-    # Leaving a `with` claims the place of its head, and a decorator is called without a call.
-    used_otherwise = {
-        name
-        for node in nodes
-        for part in _called_unseen(node)
-        for name in named(part.func if isinstance(part, ast.Call) else part)
-    } | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    direct = names - used_otherwise - BUILTINS
     times = Counter(span for span, _ in found)
-    return {
-        span: called
-        for span, called in found
-        if times[span] == 1
-        and all(
-            f.kind == "comprehension" or f.name in direct
-            for f in map(functions.__getitem__, called)
-        )
-        and not any(functions[index].is_generator for index in called)
-    }
+    return {span: called for span, called in found if times[span] == 1}
 
 
-def _called(node: ast.expr, functions: Sequence[FunctionFlow]) -> tuple[int, ...]:
-    """The functions that a node may call by their names."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+def _called(
+    node: ast.expr, functions: Sequence[FunctionFlow], names: frozenset[str]
+) -> tuple[int, ...]:
+    """The functions of which a node is known to call one."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
         name, line = node.func.id, None
     elif type(node) in COMPREHENSIONS:
         name, line = COMPREHENSIONS[type(node)], node.lineno
@@ -111,11 +102,17 @@ def _called(node: ast.expr, functions: Sequence[FunctionFlow]) -> tuple[int, ...
     )
 
 
-def _called_unseen(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, ast.With | ast.AsyncWith):
-        return [item.context_expr for item in node.items]
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return decorators
+def _called_unseen(nodes: list[ast.AST]) -> set[str]:
+    """Names of what may be called where no call of that name is.
+
+    A decorator is called without one, leaving a `with` claims the place of its head, and an
+    attribute may be a method of the same name.
+    """
+    heads = [item.context_expr for node in nodes if isinstance(node, _With) for item in node.items]
+    heads += [part for node in nodes for part in getattr(node, "decorator_list", [])]
+    called = [part.func if isinstance(part, ast.Call) else part for part in heads]
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return attributes | {name for part in called for name in named(part)}
 
 
 def _plain_loops(nodes: list[ast.AST], free: frozenset[str]) -> Iterator[Span]:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from worldline.flow.build import codes_of, compiled
 from worldline.flow.graph import FlowGraph
 from worldline.flow.instructions import RETURNS, exception_table, reraises
+from worldline.flow.names import words
 from worldline.flow.raising import may_raise, span_at
 from worldline.flow.sites import Sites, sites
 from worldline.flow.steps import Code, code_body, does_report
@@ -19,6 +20,8 @@ from worldline.flow.steps import Code, code_body, does_report
 Leaving = Literal["return", "yield", "reraise"]
 
 _CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
+# What raises, if at all, by itself.
+_CALLS_NOTHING = words("LOAD_GLOBAL LOAD_DEREF LOAD_FAST LOAD_FAST_CHECK DELETE_FAST DELETE_GLOBAL")
 # What takes an exception of another for the end of a loop, or of an `await`.
 _ENDS_BY_EXCEPTION = frozenset({"FOR_ITER", "SEND"})
 
@@ -26,7 +29,9 @@ _ENDS_BY_EXCEPTION = frozenset({"FOR_ITER", "SEND"})
 # Where an exception may come from that another throws into a generator.
 _THROWN_INTO = frozenset({"YIELD_VALUE", "RESUME"})
 
-_Claims = tuple[frozenset[int], frozenset[int | None]]
+_ONLY_RAISES = frozenset({"RERAISE", "RAISE_VARARGS"})
+
+_Claims = tuple[frozenset[int | None], frozenset[int | None]]
 _NO_CLAIMS: _Claims = (frozenset(), frozenset())
 
 
@@ -45,7 +50,8 @@ class Spot:
     `leaves`: how it leaves the frame, if it does.
     `may_raise`: whether it may have an exception step, `is_unwound`: whether the frame is then
     left, `ends_by_exception`: whether it may then go on as if there had been none.
-    `calls`: the functions of which it calls one for certain, and at once.
+    `may_call`: whether it may call functions of the program; `calls`: those of which it calls
+    one for certain, and at once.
     `claims`: where it sends an exception on as from where that was raised, the lines where that
     may have been with an exception step; `claims_sent`: those without one, which had sent it
     on, and None for the line that the frame is on.
@@ -59,8 +65,9 @@ class Spot:
     may_raise: bool
     is_unwound: bool
     ends_by_exception: bool
+    may_call: bool
     calls: tuple[int, ...]
-    claims: frozenset[int]
+    claims: frozenset[int | None]
     claims_sent: frozenset[int | None]
     delegates: bool
 
@@ -73,8 +80,19 @@ class FunctionSpots:
     spots: tuple[Spot, ...]
 
 
-def function_spots(text: str, graph: FlowGraph) -> tuple[FunctionSpots, ...]:
+@dataclass(frozen=True, slots=True)
+class ProgramSpots:
     """The spots of every function of a program, in the order of its graph.
+
+    `direct`: the functions that are only called where a spot calls them for certain.
+    """
+
+    functions: tuple[FunctionSpots, ...]
+    direct: frozenset[int]
+
+
+def program_spots(text: str, graph: FlowGraph) -> ProgramSpots:
+    """The spots of a program.
 
     "x = 1" -> one function, with a spot for each of RESUME, LOAD_CONST, STORE_NAME, …
     """
@@ -86,7 +104,9 @@ def function_spots(text: str, graph: FlowGraph) -> tuple[FunctionSpots, ...]:
     }
     # A function is called from certain places only if all of them are found in the code.
     unsure = {i for span, called in known.calls.items() if span not in seen for i in called}
-    return tuple(_of(code, known, unsure) for code in codes)
+    functions = tuple(_of(code, known, unsure) for code in codes)
+    direct = frozenset(i for each in functions for spot in each.spots for i in spot.calls)
+    return ProgramSpots(functions, direct)
 
 
 def _is_call(item: dis.Instruction) -> bool:
@@ -101,7 +121,8 @@ def _of(code: CodeType, known: Sites, unsure: set[int]) -> FunctionSpots:
     spots = []
     for index, item in enumerate(body.items):
         caught = _moves(body, index, is_exception=True)
-        calls = known.calls.get(span_at(raw[index]), ()) if _is_call(raw[index]) else ()
+        place = span_at(raw[index]) if _is_call(raw[index]) else None
+        calls = known.calls.get(place, ()) if place else ()
         claims, claims_sent = claimed.get(index, _NO_CLAIMS)
         spots.append(
             Spot(
@@ -112,6 +133,9 @@ def _of(code: CodeType, known: Sites, unsure: set[int]) -> FunctionSpots:
                 may_raise=raising[index],
                 is_unwound=not caught,
                 ends_by_exception=item.op in _ENDS_BY_EXCEPTION,
+                may_call=raising[index]
+                and item.op not in _CALLS_NOTHING
+                and place not in known.creations,
                 calls=() if unsure.intersection(calls) else calls,
                 claims=claims,
                 claims_sent=claims_sent,
@@ -154,23 +178,14 @@ def _claimed(
             strikes = [i for i in guarded if raising[i] or raw[i].opname in _THROWN_INTO]
             sends = [i for i in guarded if reraises(raw[i]) and i not in places]
             before = [found[i] for i in guarded if i in found]
-            own = {body.items[i].line for i in strikes}, {body.items[i].line for i in sends}
+            # Code on no line cleans up behind what has just happened on the frame's line.
+            is_behind = body.items[index].line is None
+            own = frozenset({None} if is_behind and sends else (body.items[i].line for i in sends))
             found[index] = (
-                frozenset(line for line in own[0] if line).union(*(a for a, _ in before)),
-                frozenset(line for line in own[1] if line).union(*(b for _, b in before)),
+                frozenset(body.items[i].line for i in strikes).union(*(a for a, _ in before)),
+                own.union(*(b for _, b in before)),
             )
-    return {
-        index: claims if body.items[index].line else _cleaning(found, places[index])
-        for index, claims in found.items()
-    }
-
-
-def _cleaning(found: dict[int, _Claims], guarded: set[int]) -> _Claims:
-    """What is claimed where there was no line step since: the frame's line, or what was claimed
-    by what was sent on."""
-    before = [found[i] for i in guarded if i in found]
-    here: frozenset[int | None] = frozenset({None})
-    return frozenset[int]().union(*(a for a, _ in before)), here.union(*(b for _, b in before))
+    return found
 
 
 def _kept_places(code: CodeType, body: Code, raw: list[dis.Instruction]) -> dict[int, set[int]]:
@@ -187,12 +202,14 @@ def _kept_places(code: CodeType, body: Code, raw: list[dis.Instruction]) -> dict
 
 
 def _within(body: Code, start: int) -> set[int]:
-    """The instructions that are reached from one without an exception."""
+    """The instructions that are reached from one without leaving by an exception."""
     found: set[int] = set()
     waiting = [start]
     while waiting:
         here = waiting.pop()
         if here not in found:
             found.add(here)
-            waiting += [way.to for way in body.items[here].ways if not way.is_exception]
+            item = body.items[here]
+            if item.op not in _ONLY_RAISES:
+                waiting += [way.to for way in item.ways if not way.is_exception]
     return found

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from worldline.codecs import STEP_CODECS, Codec, StepCodec, codec_named
@@ -111,8 +112,18 @@ class Asker:
             vocabulary = await vocabulary_of(engine, codec) if has_ids else None
         return Asker(engine, settings, recorder, limits or Limits(), abilities, vocabulary)
 
-    async def ask(self, question: Question, *, repeat: int = 0) -> Prediction:
-        """A prediction; where the engine or the recorder failed, one that says so."""
+    async def ask(
+        self,
+        question: Question,
+        *,
+        repeat: int = 0,
+        slot: AbstractAsyncContextManager[object] | None = None,
+    ) -> Prediction:
+        """A prediction; where the engine or the recorder failed, one that says so.
+
+        `slot` is held while the model is asked, and not while its prompt is made ready or its
+        answer read.
+        """
         began = time.monotonic()
         settings = self.settings
         asked = Asked(
@@ -129,7 +140,7 @@ class Asker:
         text: str = ""
         finish: Finish = "error"
         try:
-            text, finish, asked = await self._answer(question, asked)
+            text, finish, asked = await self._answer(question, asked, slot or nullcontext())
         except (EngineError, RecorderError, CodecError) as failure:
             error = str(failure)
         return make_prediction(
@@ -144,9 +155,12 @@ class Asker:
             asked=replace(asked, seconds=time.monotonic() - began),
         )
 
-    async def _answer(self, question: Question, asked: Asked) -> tuple[str, Finish, Asked]:
+    async def _answer(
+        self, question: Question, asked: Asked, slot: AbstractAsyncContextManager[object]
+    ) -> tuple[str, Finish, Asked]:
         if self._vocabulary is None:
-            return await self._answer_in_text(question, asked)
+            async with slot:
+                return await self._answer_in_text(question, asked)
         codec = STEP_CODECS[self.settings.codec]
         pieces = await self._vocabulary.encode(codec.prompt(question.program))
         prompt = tuple(token for piece in pieces for token in piece)
@@ -157,14 +171,16 @@ class Asker:
             budget=min(asked.budget, self._room(len(prompt))),
             sampling=Sampling(asked.temperature, asked.seed),
         )
+        needs_truth = asked.mode in NEEDS_TRUTH or asked.from_step
+        truth = await self._truth(question.program) if needs_truth else None
         scores: tuple[StepScore, ...] = ()
         is_whole = True
         try:
-            if asked.mode == "score":
-                truth = await self._truth(question.program)
-                scores, is_whole = await score_steps(draft, codec, truth)
-            else:
-                await self._write(draft, codec, question.program)
+            async with slot:
+                if asked.mode == "score" and truth is not None:
+                    scores, is_whole = await score_steps(draft, codec, truth)
+                else:
+                    await self._write(draft, codec, question.program, truth)
         except BudgetSpent:
             is_whole = False
         told = replace(
@@ -177,10 +193,11 @@ class Asker:
         )
         return draft.text, "stop" if is_whole else "length", told
 
-    async def _write(self, draft: Draft, codec: StepCodec, program: Program) -> None:
+    async def _write(
+        self, draft: Draft, codec: StepCodec, program: Program, truth: Trace | None
+    ) -> None:
         """Fill a draft in the chosen mode."""
         mode, steps = self.settings.mode, self.settings.from_step
-        truth = await self._truth(program) if mode in NEEDS_TRUTH or steps else None
         if truth is not None:
             await give_steps(draft, codec, truth, steps)
         if mode == "force-actions" and truth is not None:

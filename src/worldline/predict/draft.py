@@ -66,17 +66,31 @@ class Draft:
         self.text += text
         self.given.append((start, len(self.text)))
 
-    async def write(
-        self, stops: Sequence[Special], *, grammar: str | None = None
-    ) -> Special | None:
+    async def write(self, stops: Sequence[Special]) -> Special | None:
         """Let the model go on to one of these tokens; says which, none if it ended otherwise."""
         stop_ids = tuple(self.vocabulary.specials[special] for special in stops)
-        reply = await self._ask(self.left, stop_ids=stop_ids, grammar=grammar)
+        reply = await self._ask(self.left, stop_ids=stop_ids)
         self._add(reply)
         last = self.vocabulary.names.get(self.ids[-1]) if reply.ids else None
         if reply.finish == "length":
             raise BudgetSpent
         return last if last in stops else None
+
+    async def write_within(self, grammar: str, end: Special) -> None:
+        """Let the model write what a grammar allows, and end it with a token.
+
+        A server takes stop tokens for ends of the grammar, and the model chooses among them and
+        its own; which one says nothing, so it is left out and the right one given.
+        """
+        end_ids = (self.vocabulary.specials[end],)
+        reply = await self._ask(self.left, stop_ids=end_ids, grammar=grammar)
+        if reply.finish == "length":
+            self._add(reply)
+            raise BudgetSpent
+        last = self.vocabulary.names.get(reply.ids[-1], "")
+        self.ids += reply.ids[:-1]
+        self.text += reply.text.removesuffix(last)
+        self.give_ids(end_ids, end)
 
     async def choose(self, options: Sequence[Sequence[str]]) -> int:
         """Let the model choose among pieces, greedily, at each token that tells some apart, and

@@ -4,7 +4,7 @@ The next step must be one that may follow in the program's source. Where there i
 given without asking; where there are several, the model chooses among just these.
 """
 
-from worldline.codecs import Part, StepCodec
+from worldline.codecs import Part, Special, StepCodec
 from worldline.flow import Option, Walk
 from worldline.predict.draft import Draft
 from worldline.trace import Program
@@ -52,7 +52,8 @@ async def _write_state(
     draft: Draft, codec: StepCodec, option: Option, part: Part, longest_value: int | None
 ) -> bool:
     """Let the model write a state; says whether it ended it as it should."""
-    grammar = None
-    if longest_value is not None:
-        grammar = codec.state_grammar(option.event, longest_value=longest_value)
-    return await draft.write(tuple(codec.specials), grammar=grammar) == part.pieces[-1]
+    end = part.pieces[-1]
+    if longest_value is None or not isinstance(end, Special):
+        return await draft.write(tuple(codec.specials)) == end
+    await draft.write_within(codec.state_grammar(option.event, longest_value=longest_value), end)
+    return True

@@ -1,6 +1,7 @@
 """Many questions go to a model, so many at a time; predictions come as they are ready."""
 
 import asyncio
+import itertools
 import queue
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
@@ -19,22 +20,24 @@ IN_FLIGHT = 32
 async def ask_all(
     asker: Asker, asked: Iterable[tuple[Question, int]], *, in_flight: int = IN_FLIGHT
 ) -> AsyncGenerator[Prediction]:
-    """Ask each question (with the number of its repeat); each gives exactly one prediction."""
+    """Ask each question (with the number of its repeat); each gives exactly one prediction.
+
+    `in_flight` are being answered at a time; as many more are made ready meanwhile.
+    """
     pending = iter(asked)
+    slot = asyncio.Semaphore(in_flight)
     tasks: set[asyncio.Task[Prediction]] = set()
+    done: set[asyncio.Task[Prediction]] = set()
     try:
         while True:
-            while len(tasks) < in_flight:
-                following = next(pending, None)
-                if following is None:
-                    break
-                question, repeat = following
-                tasks.add(asyncio.create_task(asker.ask(question, repeat=repeat)))
+            # New ones first: the model should not wait for whoever reads.
+            for question, repeat in itertools.islice(pending, 2 * in_flight - len(tasks)):
+                tasks.add(asyncio.create_task(asker.ask(question, repeat=repeat, slot=slot)))
+            for task in done:
+                yield task.result()
             if not tasks:
                 return
             done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                yield task.result()
     finally:
         for task in tasks:
             task.cancel()

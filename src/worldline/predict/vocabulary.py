@@ -1,5 +1,6 @@
 """Pieces of a format go in, a model's token ids come out: each special token is one id."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from worldline.codecs import Codec, Special
@@ -7,6 +8,9 @@ from worldline.engines import Engine
 from worldline.errors import EngineError
 
 Ids = tuple[int, ...]
+# Pieces whose ids are remembered, and up to which length: lines, not whole programs.
+_REMEMBERED = 100_000
+_LONG = 200
 
 
 class Vocabulary:
@@ -16,12 +20,21 @@ class Vocabulary:
         self.specials = dict(specials)
         self.names = {id: special for special, id in specials.items()}
         self._engine = engine
+        self._known: dict[tuple[str, ...], tuple[Ids, ...]] = {}
 
     async def encode(self, pieces: Sequence[str]) -> tuple[Ids, ...]:
-        """The ids of each piece.
+        """The ids of each piece. The same source lines are asked for again and again: those are
+        remembered."""
+        key = tuple(pieces)
+        known = self._known.get(key)
+        if known is None:
+            known = await self._encode(key)
+            if len(self._known) < _REMEMBERED and sum(map(len, key)) < _LONG:
+                self._known[key] = known
+        return known
 
-        All are asked for at once where nothing but the special tokens looks like one.
-        """
+    async def _encode(self, pieces: tuple[str, ...]) -> tuple[Ids, ...]:
+        """All are asked for at once where nothing but the special tokens looks like one."""
         texts = [piece for piece in pieces if not isinstance(piece, Special)]
         if any("<|" in text for text in texts):
             return tuple([await self._one(piece) for piece in pieces])
@@ -57,14 +70,10 @@ class Vocabulary:
 
 async def vocabulary_of(engine: Engine, codec: Codec) -> Vocabulary:
     """The ids that a model has for the special tokens of a format; all of them, or an error."""
-    found: dict[Special, int] = {}
-    missing: list[str] = []
-    for special in codec.specials:
-        ids = await engine.tokenize(special, has_specials=True)
-        if len(ids) == 1:
-            found[special] = ids[0]
-        else:
-            missing.append(special)
+    asked = [engine.tokenize(special, has_specials=True) for special in codec.specials]
+    spelled = dict(zip(codec.specials, await asyncio.gather(*asked), strict=True))
+    found = {special: ids[0] for special, ids in spelled.items() if len(ids) == 1}
+    missing = [special for special in spelled if special not in found]
     if missing:
         raise EngineError(
             f"{engine.name} does not speak the {codec.name} format: {', '.join(missing[:3])} "

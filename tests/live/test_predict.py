@@ -1,0 +1,227 @@
+"""Every mode against real vLLM servers: a random model with CWM's tokens, and SmolLM2."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import pytest
+from click.testing import CliRunner
+
+from tests.oracle import STEPS
+from tests.predict.test_modes import accepted
+from tests.servers import Server as VllmServer
+from worldline.cli import main
+from worldline.diagnose import diagnose
+from worldline.engines import ABILITIES, Message, OpenAIEngine, Request, Server
+from worldline.errors import EngineError
+from worldline.predict import (
+    Mode,
+    Prediction,
+    Question,
+    Settings,
+    check_engine,
+    predict,
+    read_questions,
+    read_recorded,
+    vocabulary_of,
+)
+from worldline.recorders import PythonRecorder
+from worldline.trace import Program
+
+Result = TypeVar("Result")
+MODES: tuple[Mode, ...] = get_args(Mode)
+LOOP = Program(
+    "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", "f(3)"
+)
+
+
+def use(server: VllmServer, work: Callable[[OpenAIEngine], Awaitable[Result]]) -> Result:
+    """Open an engine on a server, use it, close it."""
+
+    async def run() -> Result:
+        engine = OpenAIEngine(Server(server.url))
+        try:
+            return await work(engine)
+        finally:
+            await engine.close()
+
+    return asyncio.run(run())
+
+
+def asked(
+    server: VllmServer, recorder: PythonRecorder, questions: list[Question], settings: Settings
+) -> list[Prediction]:
+    found = predict(
+        questions, lambda: OpenAIEngine(Server(server.url)), recorder, settings=settings
+    )
+    return list(found)
+
+
+@pytest.fixture(scope="session")
+def twenty(cruxeval: list[dict[str, Any]]) -> list[Question]:
+    """Twenty programs of CRUXEval."""
+    return [
+        Question(row["id"], Program(row["code"], f"f({row['input']})"), row["output"])
+        for row in cruxeval[::40]
+    ]
+
+
+def test_the_probe_reports_truly_of_both(tiny_server: VllmServer, smol_server: VllmServer) -> None:
+    tiny = use(tiny_server, check_engine)
+    assert tiny.abilities.found == set(ABILITIES) - {"chat"}
+    assert "chat template" in tiny.abilities.missing["chat"]
+    assert (tiny.model, tiny.abilities.context_length) == ("tiny-cwm", 8192)
+    assert tiny.codecs["cwm"] == ""
+    assert set(tiny.modes.values()) == {""}
+    smol = use(smol_server, check_engine)
+    assert smol.abilities.found == set(ABILITIES)
+    assert smol.codecs["chat"] == ""
+    assert "does not speak the cwm format" in smol.codecs["cwm"]
+
+
+def test_ids_survive_the_round_trip(tiny_server: VllmServer) -> None:
+    text = "def f(s):\n    return s + 'é😀\\t'\n"
+
+    async def work(engine: OpenAIEngine) -> None:
+        vocabulary = await vocabulary_of(engine, STEPS)
+        pieces = STEPS.prompt(Program(text, "f('<|frame_sep|>')"))
+        ids = [token for piece in await vocabulary.encode(pieces) for token in piece]
+        assert await engine.spell(ids) == "".join(pieces)
+        # What only looks like a special token in the program is spelled in ordinary ones.
+        specials = [vocabulary.names[token] for token in ids if token in vocabulary.names]
+        assert specials == ["<|begin_of_text|>", "<|trace_context_start|>", "<|frame_sep|>"]
+        reply = await engine.generate(Request(tuple(ids), 40))
+        assert reply.usage.prompt == len(ids)
+        again = await engine.generate(Request((*ids, *reply.ids[:20]), 20))
+        assert again.ids == reply.ids[20:]
+        assert again.usage.cached > 0
+
+    use(tiny_server, work)
+
+
+def test_scores_agree_with_what_the_model_writes(tiny_server: VllmServer) -> None:
+    async def work(engine: OpenAIEngine) -> None:
+        prompt = await engine.tokenize("<|begin_of_text|>x = 1\n", has_specials=True)
+        reply = await engine.generate(Request(prompt, 30, logprobs=True))
+        scores = (await engine.score((*prompt, *reply.ids))).tokens[len(prompt) - 1 :]
+        assert [score.rank for score in scores] == [1] * len(reply.ids)
+        assert [score.likeliest for score in scores] == list(reply.ids)
+        assert [s.logprob for s in scores] == pytest.approx(list(reply.logprobs), abs=1e-3)
+
+    use(tiny_server, work)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_gives_predictions_that_can_be_diagnosed(
+    mode: Mode, tiny_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
+) -> None:
+    settings = Settings(mode=mode, budget=400, longest_value=8)
+    found = asked(tiny_server, recorder, twenty, settings)
+    assert sorted(p.id for p in found) == sorted(q.id for q in twenty)
+    for prediction in found:
+        assert prediction.error is None
+        assert prediction.asked is not None
+        assert 0 < len(prediction.asked.ids) <= 400
+        facts = diagnose(recorder.record(prediction.program), prediction).facts
+        assert facts.outcome in ("diverged", "truncated", "malformed", "no_output", "correct")
+        if mode == "guided":
+            accepted(prediction.program, prediction)
+
+
+def test_guided_is_not_a_trivial_success(
+    tiny_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
+) -> None:
+    settings = Settings(mode="guided", budget=1200, longest_value=8, temperature=1.0)
+    found = asked(tiny_server, recorder, twenty, settings)
+    steps = [accepted(prediction.program, prediction) for prediction in found]
+    assert sum(steps) > 200
+    events = {step.event for prediction in found for step in prediction.decoded.steps}
+    assert events == {"call", "line", "return", "exception"}
+
+
+def test_a_score_begins_as_free_does(
+    tiny_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
+) -> None:
+    free = {p.id: p for p in asked(tiny_server, recorder, twenty, Settings(budget=3))}
+    for scored in asked(tiny_server, recorder, twenty, Settings(mode="score", budget=2000)):
+        assert scored.asked is not None
+        ids, own = free[scored.id].asked, scored.asked
+        assert ids is not None
+        assert ids.ids[: len(own.ids)] == own.ids[:3]
+        assert len(own.scores) == len(recorder.record(scored.program).steps) + 1
+
+
+def test_from_a_prefix_the_model_goes_on_as_if_it_had_written_it(
+    tiny_server: VllmServer, recorder: PythonRecorder
+) -> None:
+    question = [Question("loop", LOOP)]
+    (begun,) = asked(tiny_server, recorder, question, Settings(from_step=3, budget=300))
+    assert begun.asked is not None
+    truth = "".join(STEPS.encode(recorder.record(LOOP)))
+    (start, end), *_ = begun.asked.given
+    assert start == 0
+    assert truth.startswith(begun.text[:end])
+    assert begun.text[:end].count("<|frame_sep|>") == 3
+
+
+def test_smollm2_answers_in_chat_and_is_diagnosed(
+    smol_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
+) -> None:
+    settings = Settings(codec="chat", budget=160)
+    found = asked(smol_server, recorder, twenty[:8], settings)
+    assert [p.error for p in found] == [None] * 8
+    outcomes = [diagnose(recorder.record(p.program), p).facts.outcome for p in found]
+    assert set(outcomes) <= {"correct", "diverged", "truncated", "malformed"}
+
+
+def test_smollm2_without_the_tokens_is_told_what_to_do(
+    smol_server: VllmServer, recorder: PythonRecorder
+) -> None:
+    with pytest.raises(EngineError, match=r"smollm2 does not speak the cwm format.*--codec chat"):
+        asked(smol_server, recorder, [Question("loop", LOOP)], Settings())
+
+
+def test_seeds(smol_server: VllmServer) -> None:
+    async def work(engine: OpenAIEngine) -> list[str]:
+        prompt = (Message("user", "Name an animal."),)
+        requests = [Request(prompt, 12, temperature=1.0, seed=seed) for seed in (1, 1, 2, 3)]
+        return [(await engine.generate(request)).text for request in requests]
+
+    texts = use(smol_server, work)
+    assert texts[0] == texts[1]
+    assert len(set(texts)) > 1
+
+
+def test_the_command_shows_what_is_done_writes_a_file_and_resumes_it(
+    tiny_server: VllmServer, tmp_path: Path, twenty: list[Question]
+) -> None:
+    programs, output = tmp_path / "programs.jsonl", tmp_path / "predictions.jsonl"
+    rows = [
+        {"id": q.id, "code": q.program.source, "call": q.program.call, "expected": q.expected}
+        for q in twenty
+    ]
+    programs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert len(list(read_questions(programs))) == 20
+
+    def run(*arguments: str) -> Any:
+        result = CliRunner().invoke(main, [*arguments])
+        assert result.exit_code == 0, result.output
+        return result
+
+    command = ["predict", str(programs), "--engine", tiny_server.url, "-o", str(output)]
+    first = run(*command, "--budget", "60", "--first", "12")
+    assert "12 asked: " in first.stdout
+    assert "0 failed" in first.stdout
+    assert f"next: worldline diagnose {output}" in first.stdout
+    before = output.read_text(encoding="utf-8")
+    second = run(*command, "--budget", "60")
+    assert "12 of 20 are in" in second.stderr
+    assert "8 asked: " in second.stdout
+    assert output.read_text(encoding="utf-8").startswith(before)
+    assert sorted(p.id for p in read_recorded(output)) == sorted(q.id for q in twenty)
+    diagnosed = json.loads(run("diagnose", str(output), "--format", "json").stdout)
+    assert len(diagnosed["samples"]) == 20
+    checked = json.loads(run("engines", "check", tiny_server.url, "--measure", "--json").stdout)
+    assert checked["suggested_in_flight"] >= 2
