@@ -36,8 +36,8 @@ class FaultyServer:
         self.outage = outage
         self.seen: Counter[str] = Counter()
         self.prompts: Counter[str] = Counter()
-        self.in_flight = 0
-        self.most_in_flight = 0
+        self.completions = 0
+        self.most_completions = 0
         self.url = ""
         self._completions = 0
         self._port = 0
@@ -68,17 +68,22 @@ class FaultyServer:
 
     async def close(self) -> None:
         """For good."""
+        for task in self._tasks:
+            task.cancel()
         await self.stop()
         if self._client is not None:
             await self._client.close()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        self.in_flight += 1
-        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        is_completion = request.path == "/v1/completions"
+        self.completions += is_completion
+        self.most_completions = max(self.most_completions, self.completions)
         try:
+            # Long enough for others to come in.
+            await asyncio.sleep(0.01 if is_completion else 0)
             return await self._answer(request)
         finally:
-            self.in_flight -= 1
+            self.completions -= is_completion
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         body = await request.json() if request.can_read_body else {}

@@ -9,7 +9,10 @@ from typing import Any, TypeVar, get_args
 import pytest
 from click.testing import CliRunner
 
+from tests.faulty import FaultyServer, running
+from tests.measure import computed_stepwise, throughput_of_free
 from tests.oracle import STEPS
+from tests.predict.test_faults import FAULTS, plan, predict_into
 from tests.predict.test_modes import accepted
 from tests.servers import Server as VllmServer
 from worldline.cli import main
@@ -225,3 +228,37 @@ def test_the_command_shows_what_is_done_writes_a_file_and_resumes_it(
     assert len(diagnosed["samples"]) == 20
     checked = json.loads(run("engines", "check", tiny_server.url, "--measure", "--json").stdout)
     assert checked["suggested_in_flight"] >= 2
+
+
+def test_200_samples_through_every_fault_in_front_of_the_real_server(
+    tiny_server: VllmServer, recorder: PythonRecorder, tmp_path: Path
+) -> None:
+    faulty = FaultyServer(plan, upstream=tiny_server.url, outage=20)
+    path = tmp_path / "p.jsonl"
+    with running(faulty) as server:
+        finishes = predict_into(path, server.url, recorder, patience=120, timeout=5)
+    assert finishes["error"] == 0
+    assert finishes.total() == 200
+    ids = [prediction.id for prediction in read_recorded(path)]
+    assert len(ids) == len(set(ids)) == 200
+    assert faulty.seen["die"] == 1
+    assert all(faulty.seen[fault] >= 2 for fault in FAULTS), faulty.seen
+
+
+def test_stepwise_rides_on_the_prefix_cache(
+    tiny_server: VllmServer, recorder: PythonRecorder
+) -> None:
+    program = Program(LOOP.source, "f(61)")
+    found = asyncio.run(computed_stepwise(tiny_server.url, program, recorder, "force-actions"))
+    assert found.steps >= 128
+    assert found.stepwise.requests >= 128
+    # Without the cache the prompts would be computed again and again: a hundred times as much.
+    assert found.stepwise.prompt <= 1.5 * found.in_one_go.total
+
+
+def test_free_is_not_much_slower_than_the_bare_server(
+    tiny_server: VllmServer, twenty: list[Question]
+) -> None:
+    """The exact ratio is for `scripts/bench predict`, on a quiet machine."""
+    found = throughput_of_free(tiny_server.url, twenty, in_flight=8, budget=200, repeats=3)
+    assert found.throughput > 0.4

@@ -9,7 +9,7 @@ from worldline.cli.options import limit_options, python_option, tokenizer_option
 from worldline.errors import InputError
 from worldline.predict import read_recorded
 from worldline.recorders import PythonRecorder
-from worldline.report import side_by_side
+from worldline.report import score_lines, side_by_side
 from worldline.runs import examine
 from worldline.tokens import load_tokenizer
 from worldline.trace import Limits
@@ -67,3 +67,5 @@ def show(
     if is_source:
         console.print(sample.truth.program.text, markup=False)
     console.print(side_by_side(sample, width=console.width, before=before, after=after))
+    for line in score_lines(sample, width=console.width):
+        console.print(line, soft_wrap=True)

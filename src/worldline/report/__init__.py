@@ -2,6 +2,7 @@
 
 from worldline.report.engines import engine_lines, engine_to_json
 from worldline.report.recording import ending_text, trace_lines
+from worldline.report.scores import score_lines
 from worldline.report.sidebyside import side_by_side
 from worldline.report.summary import Summary, summarize, summary_to_json
 from worldline.report.terminal import sample_lines, summary_tables
@@ -12,6 +13,7 @@ __all__ = [
     "engine_lines",
     "engine_to_json",
     "sample_lines",
+    "score_lines",
     "side_by_side",
     "summarize",
     "summary_tables",

@@ -36,7 +36,8 @@ def examine(
     limits = limits or Limits()
     if prediction.is_cut and prediction.decoded.shows_steps:
         # Nothing beyond is compared; some of these programs run for millions of steps.
-        needed = len(prediction.decoded.steps) + REACH
+        scored = len(prediction.asked.scores) if prediction.asked else 0
+        needed = max(len(prediction.decoded.steps), scored) + REACH
         limits = replace(limits, steps=min(limits.steps, needed))
     try:
         truth = recorder.record(prediction.program, limits=limits)
