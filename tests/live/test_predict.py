@@ -139,7 +139,7 @@ def test_guided_is_not_a_trivial_success(
     settings = Settings(mode="guided", budget=1200, longest_value=8, temperature=1.0)
     found = asked(tiny_server, recorder, twenty, settings)
     steps = [accepted(prediction.program, prediction) for prediction in found]
-    assert sum(steps) > 200
+    assert sum(steps) > 150
     events = {step.event for prediction in found for step in prediction.decoded.steps}
     assert events == {"call", "line", "return", "exception"}
 
@@ -148,7 +148,7 @@ def test_a_score_begins_as_free_does(
     tiny_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
 ) -> None:
     free = {p.id: p for p in asked(tiny_server, recorder, twenty, Settings(budget=3))}
-    for scored in asked(tiny_server, recorder, twenty, Settings(mode="score", budget=2000)):
+    for scored in asked(tiny_server, recorder, twenty, Settings(mode="score", budget=7000)):
         assert scored.asked is not None
         ids, own = free[scored.id].asked, scored.asked
         assert ids is not None

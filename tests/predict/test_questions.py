@@ -1,5 +1,7 @@
 """Files of programs, engines that replay, rows that are read back, and what cannot be asked."""
 
+import asyncio
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,6 @@ from worldline.diagnose import diagnose
 from worldline.engines import ScriptedEngine
 from worldline.errors import EngineError, InputError
 from worldline.predict import (
-    Prediction,
     Question,
     Settings,
     predict,
@@ -169,9 +170,33 @@ def test_a_program_that_cannot_run_is_a_failure_of_ours(recorder: PythonRecorder
 def test_whoever_stops_reading_stops_the_asking(recorder: PythonRecorder) -> None:
     engine = engine_of(lambda text: "{}")
     questions = [Question(str(n), PROGRAM) for n in range(500)]
-    found: list[Prediction] = []
-    for prediction in predict(questions, lambda: engine, recorder, in_flight=2):
-        found.append(prediction)
-        if len(found) == 5:
-            break
+    asked = predict(questions, lambda: engine, recorder, in_flight=2)
+    assert len(list(itertools.islice(asked, 5))) == 5
+    asked.close()
     assert len(engine.requests) < 50
+
+
+def test_inside_a_running_loop_as_in_a_notebook(recorder: PythonRecorder) -> None:
+    engine = engine_of(knowing(recorder.record(PROGRAM)))
+    questions = [Question(str(n), PROGRAM) for n in range(20)]
+
+    async def cell() -> set[str]:
+        return {p.id for p in predict(questions, lambda: engine, recorder, in_flight=3)}
+
+    async def stopped() -> str:
+        asked = predict(questions, lambda: engine, recorder, in_flight=3)
+        first = next(asked).id
+        asked.close()
+        return first
+
+    async def failing() -> None:
+        list(
+            predict(
+                questions, lambda: engine, recorder, settings=Settings(codec="chat", mode="score")
+            )
+        )
+
+    assert asyncio.run(cell()) == {str(n) for n in range(20)}
+    assert asyncio.run(stopped()) in {str(n) for n in range(20)}
+    with pytest.raises(EngineError, match="--mode free"):
+        asyncio.run(failing())

@@ -1,6 +1,7 @@
 """`worldline predict PROGRAMS --engine URL`: ask a model to imagine executions."""
 
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
@@ -152,19 +153,15 @@ def predict(
                 f"{len(every) - len(wanted)} of {len(every)} are in {output} already", err=True
             )
         with PythonRecorder(python=python) as recorder, progress("asking", len(wanted)) as bar:
-            found = predict_all(
-                wanted,
-                make,
-                recorder,
-                settings=settings,
-                limits=limits,
-                in_flight=most,
+            asked = predict_all(
+                wanted, make, recorder, settings=settings, limits=limits, in_flight=most
             )
-            for prediction in found if wanted else ():
-                file.add(prediction)
-                finishes[prediction.finish] += 1
-                usage += prediction.asked.usage if prediction.asked else Usage()
-                bar.advance(bar.task_ids[0])
+            with closing(asked):
+                for prediction in asked if wanted else ():
+                    file.add(prediction)
+                    finishes[prediction.finish] += 1
+                    usage += prediction.asked.usage if prediction.asked else Usage()
+                    bar.advance(bar.task_ids[0])
     click.echo(summary(finishes, usage))
     click.echo(f"next: worldline diagnose {output}")
 
@@ -173,9 +170,7 @@ def read_all(programs: Path, call: str | None) -> list[Question]:
     """The questions in a file of JSON lines, or the one about a Python file."""
     if programs.suffix == ".py":
         if call is None:
-            raise InputError(
-                f"{programs} is a program: give the call to predict with --call 'f(1)'"
-            )
+            raise InputError(f"{programs} is one program: give its call, as in --call 'f(1)'")
         return [Question(programs.stem, read_program(programs, call, None))]
     if call is not None:
         raise InputError("--call is for a .py file; the rows of a file have calls of their own")

@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import queue
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
 from contextlib import aclosing
 
 from worldline.engines import Engine
@@ -52,7 +52,7 @@ def predict(
     settings: Settings | None = None,
     limits: Limits | None = None,
     in_flight: int = IN_FLIGHT,
-) -> Iterator[Prediction]:
+) -> Generator[Prediction]:
     """Predictions of a model, as they are ready: not in the order of the questions.
 
     engine = lambda: OpenAIEngine(Server("http://127.0.0.1:8000/v1"))
@@ -60,52 +60,70 @@ def predict(
         for prediction in predict(read_questions("programs.jsonl"), engine, recorder):
             print(prediction.id, prediction.answer)
 
-    The asking is done in a thread of its own, so that this works in a notebook, too. A question
-    with a number is the repeat of that number.
+    A question with a number is the repeat of that number. In a notebook, where an event loop is
+    running already, the asking is done in a thread of its own.
     """
     numbered = (item if isinstance(item, tuple) else (item, 0) for item in questions)
-    found: queue.Queue[Prediction | BaseException | None] = queue.Queue(maxsize=in_flight)
 
-    async def run() -> None:
+    async def run() -> AsyncGenerator[Prediction]:
         opened = engine()
         try:
             asker = await Asker.open(opened, settings or Settings(), recorder, limits=limits)
             async with aclosing(ask_all(asker, numbered, in_flight=in_flight)) as predictions:
                 async for prediction in predictions:
-                    await asyncio.to_thread(found.put, prediction)
+                    yield prediction
         finally:
             await opened.close()
 
-    runner = asyncio.Runner()
-    loop = runner.get_loop()
-    task = loop.create_task(run())
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        yield from _here(run())
+    else:
+        yield from _in_a_thread(run(), in_flight)
+
+
+def _here(predictions: AsyncGenerator[Prediction]) -> Iterator[Prediction]:
+    """Drive an event loop while the next prediction is waited for."""
+
+    async def following() -> Prediction | None:
+        return await anext(predictions, None)
+
+    with asyncio.Runner() as runner:
+        try:
+            while (prediction := runner.run(following())) is not None:
+                yield prediction
+        finally:
+            runner.run(predictions.aclose())
+
+
+def _in_a_thread(predictions: AsyncGenerator[Prediction], in_flight: int) -> Iterator[Prediction]:
+    """The same in another thread; what is ready waits in a queue."""
+    found: queue.Queue[Prediction | BaseException | None] = queue.Queue(maxsize=in_flight)
+    is_wanted = threading.Event()
+    is_wanted.set()
 
     def work() -> None:
         ending: BaseException | None = None
         try:
-            loop.run_until_complete(task)
+            for prediction in _here(predictions):
+                found.put(prediction)
+                if not is_wanted.is_set():
+                    break
         # Whatever it is, it is raised where the predictions are read.
         except BaseException as error:  # noqa: BLE001
             ending = error
-        runner.close()
         found.put(ending)
 
     thread = threading.Thread(target=work, name="worldline-predict", daemon=True)
     thread.start()
-    is_over = False
     try:
-        while not is_over:
-            item = found.get()
-            if isinstance(item, Prediction):
-                yield item
-                continue
-            is_over = True
-            if item is not None:
+        while (item := found.get()) is not None:
+            if isinstance(item, BaseException):
                 raise item
+            yield item
     finally:
-        if not is_over:
-            # Whoever reads has seen enough; let go of what is in flight.
-            loop.call_soon_threadsafe(task.cancel)
-            while isinstance(found.get(), Prediction):
-                pass
-        thread.join()
+        # Whoever reads has seen enough; the thread ends with the next prediction.
+        is_wanted.clear()
+        while not found.empty():
+            found.get()

@@ -65,7 +65,7 @@ class Program:
 
 
 # Texts are asked for at every step, and making one means parsing the source.
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def text_with_call(source: str, call: str) -> str:
     """The source, and behind it a function that makes the call."""
     return (

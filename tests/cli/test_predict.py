@@ -1,0 +1,134 @@
+"""`worldline predict` and `worldline engines check`, as a user gives them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.faulty import FaultyServer, like_vllm, running
+from worldline.cli import main
+from worldline.predict import read_recorded
+
+SOURCE = "def f(x):\n    return x + 1\n"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def ok(*arguments: str) -> Result:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Path:
+    path = tmp_path / "programs.jsonl"
+    rows = [{"id": f"s{n}", "code": SOURCE, "call": f"f({n})"} for n in range(5)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_predictions_are_written_and_the_second_run_asks_for_nothing(
+    programs: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "p.jsonl"
+    with running(FaultyServer(lambda n: None, answer=like_vllm)) as server:
+        command = ["predict", str(programs), "--engine", server.url, "-o", str(output)]
+        first = ok(*command, "--budget", "9")
+        assert first.stdout.splitlines() == [
+            "5 asked: 0 ended, 5 cut by the budget, 0 failed "
+            "(the engine's failures, not the model's)",
+            "45 tokens written in 5 requests",
+            f"next: worldline diagnose {output}",
+        ]
+        second = ok(*command, "--budget", "9")
+        assert "5 of 5 are in" in second.stderr
+        assert second.stdout.startswith("0 asked")
+        other = run(*command, "--budget", "10", "--first", "5")
+        assert other.exit_code == 0
+        more = ok(*command, "--budget", "10", "--restart", "--first", "2")
+        assert more.stdout.startswith("2 asked")
+        mixed = run(*command, "--budget", "11")
+        assert mixed.exit_code == 2
+        assert "holds predictions with budget 10, not 11" in mixed.stderr
+    assert len(list(read_recorded(output))) == 2
+
+
+def test_one_program_with_its_call(tmp_path: Path) -> None:
+    path, output = tmp_path / "next.py", tmp_path / "p.jsonl"
+    path.write_text(SOURCE, encoding="utf-8")
+    with running(FaultyServer(lambda n: None, answer=like_vllm)) as server:
+        command = ["predict", str(path), "--engine", server.url, "-o", str(output)]
+        ok(*command, "--call", "f(3)", "--codec", "chat")
+        missing = run(*command)
+        assert "give its call, as in --call 'f(1)'" in missing.stderr
+    (found,) = read_recorded(output)
+    assert (found.id, found.answer) == ("next", "1")
+    shown = ok("show", str(output), "next")
+    assert "1 instead of 4" in shown.stdout
+    listed = ok("diagnose", str(output))
+    assert "diverged" in listed.stdout
+
+
+def test_repeats(programs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "p.jsonl"
+    with running(FaultyServer(lambda n: None, answer=like_vllm)) as server:
+        command = ["predict", str(programs), "--engine", server.url, "-o", str(output)]
+        ok(*command, "--budget", "5", "--repeats", "3", "--temperature", "0.7", "--first", "2")
+    assert {p.id for p in read_recorded(output)} == {
+        "s0", "s1", "s0#1", "s1#1", "s0#2", "s1#2",
+    }  # fmt: skip
+    result = run("predict", str(programs), "--engine", "recorded:x", "--repeats", "2")
+    assert "without a --temperature every one of --repeats would be the same" in result.stderr
+
+
+def test_the_recorded_failures_are_predicted_again_offline(
+    recorded_files: list[Path], tmp_path: Path
+) -> None:
+    output = tmp_path / "p.jsonl"
+    file = str(recorded_files[0])
+    ok("predict", file, "--engine", f"recorded:{file}", "-o", str(output), "--first", "30")
+    again = json.loads(ok("diagnose", str(output), "--format", "json").stdout)["samples"]
+    before = json.loads(ok("diagnose", file, "--format", "json").stdout)["samples"]
+    facts = ("outcome", "where", "step", "variable", "predicted", "cause")
+    first = {row["id"]: [row[name] for name in facts] for row in before}
+    assert len(again) == 30
+    # How the model's own script took its answer is not replayed.
+    assert [row["id"] for row in again if [row[n] for n in facts] != first[row["id"]]] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--engine", "telepathy"], "no engine 'telepathy'; give the address of a server"),
+        (["--engine", "recorded:nowhere.jsonl"], "cannot read nowhere.jsonl"),
+        (["--engine", "http://127.0.0.1:9/v1"], "http://127.0.0.1:9/v1"),
+        (["--engine", "recorded:x", "--call", "f(1)"], "--call is for a .py file"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    programs: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    result = run("predict", str(programs), "-o", str(tmp_path / "p.jsonl"), *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_an_engine_is_checked(tmp_path: Path) -> None:
+    with running(FaultyServer(lambda n: None, answer=like_vllm)) as server:
+        text = ok("engines", "check", server.url).stdout
+        found: dict[str, Any] = json.loads(
+            ok("engines", "check", server.url, "--json", "--measure").stdout
+        )
+    assert text.startswith("imitation\n  holds 4,096 tokens\n")
+    assert "  yes  takes prompts as token ids\n" in text
+    assert "  no   score: the mode score needs abilities that this engine lacks" in text
+    assert found["codecs"] == {"cwm": "", "chat": ""}
+    assert found["modes"]["guided"] == ""
+    assert "prompt_logprobs" in found["modes"]["score"]
+    assert str(found["suggested_in_flight"]) in found["tokens_per_second"]
