@@ -24,6 +24,7 @@ from worldline.engines.wire import request_body
 from worldline.predict import Asker, Mode, Question, Settings, Vocabulary, ask_all, vocabulary_of
 from worldline.recorders import PythonRecorder
 from worldline.runs import PredictionFile
+from worldline.tokens import Tokenizer
 from worldline.trace import Program
 
 
@@ -44,7 +45,13 @@ class Ratio:
 
 
 def throughput_of_free(
-    url: str, questions: Sequence[Question], *, in_flight: int, budget: int, repeats: int
+    url: str,
+    questions: Sequence[Question],
+    *,
+    in_flight: int,
+    budget: int,
+    repeats: int,
+    tokenizer: Tokenizer | None = None,
 ) -> Ratio:
     """Ask for `free` predictions through worldline, file included, and bare, by turns."""
     bodies, tokens = asyncio.run(_bodies(url, questions, budget))
@@ -54,11 +61,17 @@ def throughput_of_free(
         began = time.perf_counter()
         asyncio.run(_post_all(url, bodies, in_flight))
         bare.append(time.perf_counter() - began)
-        ours.append(asyncio.run(_ask_all(url, questions, in_flight, budget)))
+        ours.append(asyncio.run(_ask_all(url, questions, in_flight, budget, tokenizer)))
     return Ratio(in_flight, tuple(bare), tuple(ours), tokens)
 
 
-async def _ask_all(url: str, questions: Sequence[Question], in_flight: int, budget: int) -> float:
+async def _ask_all(
+    url: str,
+    questions: Sequence[Question],
+    in_flight: int,
+    budget: int,
+    tokenizer: Tokenizer | None,
+) -> float:
     """Seconds from the first request to the last line of the file.
 
     Finding out what the server can do is left out: it is done once, however long the run.
@@ -69,7 +82,8 @@ async def _ask_all(url: str, questions: Sequence[Question], in_flight: int, budg
         PythonRecorder() as recorder,
         PredictionFile(Path(folder, "p.jsonl")) as file,
     ):
-        asker = await Asker.open(engine, Settings(budget=budget), recorder)
+        settings = Settings(budget=budget)
+        asker = await Asker.open(engine, settings, recorder, tokenizer=tokenizer)
         began = time.perf_counter()
         async for prediction in ask_all(asker, [(q, 0) for q in questions], in_flight=in_flight):
             assert prediction.error is None, prediction.error

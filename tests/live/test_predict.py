@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from tests.faulty import FaultyServer, running
 from tests.measure import computed_stepwise, throughput_of_free
+from tests.models import tiny_cwm
 from tests.oracle import STEPS
 from tests.predict.test_faults import FAULTS, plan, predict_into
 from tests.predict.test_modes import accepted
@@ -31,6 +32,7 @@ from worldline.predict import (
     vocabulary_of,
 )
 from worldline.recorders import PythonRecorder
+from worldline.tokens import load_tokenizer
 from worldline.trace import Program
 
 Result = TypeVar("Result")
@@ -100,6 +102,23 @@ def test_ids_survive_the_round_trip(tiny_server: VllmServer) -> None:
         again = await engine.generate(Request((*ids, *reply.ids[:20]), 20))
         assert again.ids == reply.ids[20:]
         assert again.usage.cached > 0
+
+    use(tiny_server, work)
+
+
+def test_text_is_split_here_as_the_server_splits_it(
+    tiny_server: VllmServer, cruxeval: list[dict[str, Any]]
+) -> None:
+    async def work(engine: OpenAIEngine) -> None:
+        own = await vocabulary_of(
+            engine, STEPS, tokenizer=load_tokenizer(str(tiny_cwm() / "tokenizer.json"))
+        )
+        asked = await vocabulary_of(engine, STEPS)
+        for row in cruxeval[::80]:
+            pieces = STEPS.prompt(Program(row["code"], f"f({row['input']})"))
+            assert await own.encode(pieces) == await asked.encode(pieces)
+        with pytest.raises(EngineError, match="splits text otherwise"):
+            await vocabulary_of(engine, STEPS, tokenizer=load_tokenizer("bytes"))
 
     use(tiny_server, work)
 

@@ -28,6 +28,7 @@ from worldline.predict import (
 )
 from worldline.recorders import PythonRecorder
 from worldline.runs import PredictionFile
+from worldline.tokens import load_tokenizer
 from worldline.trace import Limits
 
 DEFAULTS = Settings()
@@ -105,6 +106,11 @@ DEFAULTS = Settings()
     "--patience", type=click.FloatRange(min=0), default=120.0, show_default=True,
     help="Seconds to go on asking a server that fails.",
 )  # fmt: skip
+@click.option(
+    "--tokenizer",
+    metavar="FILE",
+    help="The model's tokenizer.json: split text here, which spares the server.",
+)
 @python_option
 @limit_options
 def predict(
@@ -127,6 +133,7 @@ def predict(
     in_flight: int | None,
     timeout: float,
     patience: float,
+    tokenizer: str | None,
     python: str | None,
     limits: Limits,
 ) -> None:
@@ -154,7 +161,13 @@ def predict(
             )
         with PythonRecorder(python=python) as recorder, progress("asking", len(wanted)) as bar:
             asked = predict_all(
-                wanted, make, recorder, settings=settings, limits=limits, in_flight=most
+                wanted,
+                make,
+                recorder,
+                settings=settings,
+                limits=limits,
+                tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
+                in_flight=most,
             )
             with closing(asked):
                 for prediction in asked if wanted else ():
@@ -162,7 +175,7 @@ def predict(
                     finishes[prediction.finish] += 1
                     usage += prediction.asked.usage if prediction.asked else Usage()
                     bar.advance(bar.task_ids[0])
-    click.echo(summary(finishes, usage))
+    click.echo(summary(mode, finishes, usage))
     click.echo(f"next: worldline diagnose {output}")
 
 
@@ -180,10 +193,13 @@ def read_all(programs: Path, call: str | None) -> list[Question]:
     return questions
 
 
-def summary(finishes: Counter[Finish], usage: Usage) -> str:
+def summary(mode: Mode, finishes: Counter[Finish], usage: Usage) -> str:
     """How the predictions came out, with what they took; failures are counted apart."""
     asked = sum(finishes.values())
     parts = [f"{finishes['stop']} ended", f"{finishes['length']} cut by the budget"]
+    if mode == "score":
+        # Nothing was written, so nothing can be cut.
+        parts = [f"{finishes['stop'] + finishes['length']} scored"]
     parts.append(f"{finishes['error']} failed (the engine's failures, not the model's)")
     tokens = f"{usage.written:,} tokens written in {usage.requests:,} requests"
     if usage.retries:

@@ -23,6 +23,7 @@ from worldline.predict.prediction import (
 from worldline.predict.score import StepScore, score_steps
 from worldline.predict.vocabulary import Vocabulary, vocabulary_of
 from worldline.recorders import Recorder
+from worldline.tokens import Tokenizer
 from worldline.trace import Limits, Program, Trace
 
 # Text in and text out is enough for `free`; where ids can be had, they are used.
@@ -91,9 +92,17 @@ class Asker:
 
     @staticmethod
     async def open(
-        engine: Engine, settings: Settings, recorder: Recorder, *, limits: Limits | None = None
+        engine: Engine,
+        settings: Settings,
+        recorder: Recorder,
+        *,
+        limits: Limits | None = None,
+        tokenizer: Tokenizer | None = None,
     ) -> "Asker":
-        """Get ready to ask; what the engine cannot do is refused here, in a sentence."""
+        """Get ready to ask; what the engine cannot do is refused here, in a sentence.
+
+        With the model's own tokenizer, text is split here instead of by the server.
+        """
         abilities = await engine.abilities()
         codec = codec_named(settings.codec)
         mode = settings.mode
@@ -109,7 +118,9 @@ class Asker:
             needed = IDS if settings.from_step else ()
             abilities.require([*NEEDS[mode], *needed], what=f"the mode {mode}")
             has_ids = abilities.found.issuperset(IDS) or mode == "score"
-            vocabulary = await vocabulary_of(engine, codec) if has_ids else None
+            vocabulary = (
+                await vocabulary_of(engine, codec, tokenizer=tokenizer) if has_ids else None
+            )
         return Asker(engine, settings, recorder, limits or Limits(), abilities, vocabulary)
 
     async def ask(

@@ -11,6 +11,7 @@ from worldline.engines import Engine
 from worldline.predict.ask import Asker, Question, Settings
 from worldline.predict.prediction import Prediction
 from worldline.recorders import Recorder
+from worldline.tokens import Tokenizer
 from worldline.trace import Limits
 
 # Enough to fill a server's batch, little enough to lose when stopped.
@@ -51,6 +52,7 @@ def predict(
     *,
     settings: Settings | None = None,
     limits: Limits | None = None,
+    tokenizer: Tokenizer | None = None,
     in_flight: int = IN_FLIGHT,
 ) -> Generator[Prediction]:
     """Predictions of a model, as they are ready: not in the order of the questions.
@@ -68,7 +70,9 @@ def predict(
     async def run() -> AsyncGenerator[Prediction]:
         opened = engine()
         try:
-            asker = await Asker.open(opened, settings or Settings(), recorder, limits=limits)
+            asker = await Asker.open(
+                opened, settings or Settings(), recorder, limits=limits, tokenizer=tokenizer
+            )
             async with aclosing(ask_all(asker, numbered, in_flight=in_flight)) as predictions:
                 async for prediction in predictions:
                     yield prediction

@@ -6,18 +6,31 @@ from collections.abc import Mapping, Sequence
 from worldline.codecs import Codec, Special
 from worldline.engines import Engine
 from worldline.errors import EngineError
+from worldline.tokens import Tokenizer
 
 Ids = tuple[int, ...]
 # Pieces whose ids are remembered, and up to which length: lines, not whole programs.
 _REMEMBERED = 100_000
 _LONG = 200
+# Enough for two vocabularies to differ.
+_SAMPLE = (
+    "def f(words, n):\n    kept = {'naïve': [1, 22, 333], \"b\": 4444.5}\n"
+    "\treturn [w.strip().upper() for w in words if not kept.get(w)]  # 漢字, 😀\r\n"
+)
 
 
 class Vocabulary:
     """How a model spells a format: the ids of its special tokens, and of any text between."""
 
-    def __init__(self, engine: Engine, specials: Mapping[Special, int]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        specials: Mapping[Special, int],
+        *,
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
         self.specials = dict(specials)
+        self._tokenizer = tokenizer
         self.names = {id: special for special, id in specials.items()}
         self._engine = engine
         self._known: dict[tuple[str, ...], tuple[Ids, ...]] = {}
@@ -36,7 +49,7 @@ class Vocabulary:
     async def _encode(self, pieces: tuple[str, ...]) -> tuple[Ids, ...]:
         """All are asked for at once where nothing but the special tokens looks like one."""
         texts = [piece for piece in pieces if not isinstance(piece, Special)]
-        if any("<|" in text for text in texts):
+        if self._tokenizer is not None or any("<|" in text for text in texts):
             return tuple([await self._one(piece) for piece in pieces])
         ids = await self._engine.tokenize("".join(pieces), has_specials=True)
         found = self._split(ids, pieces)
@@ -45,6 +58,8 @@ class Vocabulary:
     async def _one(self, piece: str) -> Ids:
         if isinstance(piece, Special):
             return (self.specials[piece],)
+        if self._tokenizer is not None:
+            return tuple(self._tokenizer.encode(piece))
         return await self._engine.tokenize(piece)
 
     def _split(self, ids: Ids, pieces: Sequence[str]) -> tuple[Ids, ...] | None:
@@ -68,8 +83,13 @@ class Vocabulary:
         return tuple(found) if place == len(ids) else None
 
 
-async def vocabulary_of(engine: Engine, codec: Codec) -> Vocabulary:
-    """The ids that a model has for the special tokens of a format; all of them, or an error."""
+async def vocabulary_of(
+    engine: Engine, codec: Codec, *, tokenizer: Tokenizer | None = None
+) -> Vocabulary:
+    """The ids that a model has for the special tokens of a format; all of them, or an error.
+
+    With a tokenizer, text is split here, which spares the server; it must be the model's own.
+    """
     asked = [engine.tokenize(special, has_specials=True) for special in codec.specials]
     spelled = dict(zip(codec.specials, await asyncio.gather(*asked), strict=True))
     found = {special: ids[0] for special, ids in spelled.items() if len(ids) == 1}
@@ -80,4 +100,9 @@ async def vocabulary_of(engine: Engine, codec: Codec) -> Vocabulary:
             f"{'are' if len(missing) > 1 else 'is'} not in its vocabulary; ask a chat model with "
             "--codec chat"
         )
-    return Vocabulary(engine, found)
+    if tokenizer is not None and tuple(tokenizer.encode(_SAMPLE)) != await engine.tokenize(_SAMPLE):
+        raise EngineError(
+            f"{tokenizer.name} splits text otherwise than {engine.name} does; give the model's own "
+            "tokenizer, or none"
+        )
+    return Vocabulary(engine, found, tokenizer=tokenizer)

@@ -76,6 +76,8 @@ class _HuggingFaceTokenizer:
         self.name = str(path)
         try:
             self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
+            # What looks like a special token in ordinary text is none.
+            self._tokenizer.encode_special_tokens = True
         # The library raises bare exceptions.
         except Exception as error:
             raise TokenizerError(f"{path} is not a Hugging Face tokenizer.json: {error}") from error
