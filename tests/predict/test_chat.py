@@ -5,6 +5,7 @@ import pytest
 from tests.oracle import engine_of
 from worldline.codecs import ChatCodec, read_after
 from worldline.diagnose import Diagnosis, diagnose
+from worldline.engines import messages_of
 from worldline.errors import CodecError, EngineError
 from worldline.predict import Question, Settings, predict
 from worldline.recorders import PythonRecorder
@@ -34,19 +35,22 @@ def answered(value: str) -> str:
     return f"I think so.\n[ANSWER]\nassert f(3) == {value}\n[/ANSWER]"
 
 
-def test_the_prompt_has_instructions_an_example_and_the_program() -> None:
-    (text,) = ChatCodec().prompt(PROGRAM)
-    assert text.index("[ANSWER]") < text.index("An example") < text.index("def f(x):")
-    assert text.rstrip().endswith("[CALL]\nf(3)\n[/CALL]")
+def test_the_prompt_has_instructions_an_example_and_the_program(recorder: PythonRecorder) -> None:
+    engine = engine_of(lambda text: "")
+    (_,) = predict([Question("asked", PROGRAM)], lambda: engine, recorder, settings=CHAT)
+    first, answer, question = messages_of(engine.requests[0].prompt)
+    assert [said.role for said in (first, answer, question)] == ["user", "assistant", "user"]
+    assert "[ANSWER]" in first.content.partition("[PROGRAM]")[0]
+    source = PROGRAM.source.strip()
+    assert question.content == f"[PROGRAM]\n{source}\n[/PROGRAM]\n[CALL]\nf(3)\n[/CALL]"
 
 
 def test_the_worked_example_is_right(recorder: PythonRecorder) -> None:
-    (text,) = ChatCodec().prompt(PROGRAM)
-    example = text.partition("An example:")[2].partition("Now this one:")[0]
+    example, answer, _ = ChatCodec().prompt(PROGRAM)
     source = example.partition("[PROGRAM]\n")[2].partition("[/PROGRAM]")[0]
     call = example.partition("[CALL]\n")[2].partition("\n[/CALL]")[0]
     truth = recorder.record(Program(source, call))
-    assert read_after(example).answer == truth.result
+    assert read_after(answer).answer == truth.result
 
 
 def test_a_perfect_answer_is_read_back(recorder: PythonRecorder) -> None:

@@ -29,7 +29,8 @@ class Codec(Protocol):
 
     @property
     def is_chat(self) -> bool:
-        """Whether a model is asked by a message, instead of being given a text to go on with."""
+        """Whether a model is asked by messages, a piece of the prompt each, the user's and its own
+        by turns, instead of being given a text to go on with."""
         ...
 
     def prompt(self, program: Program) -> Pieces:

@@ -12,18 +12,12 @@ changed. Then give the returned value, as Python's repr would write it, between 
 [/ANSWER], as an assertion about the call. Do not run the program, and write nothing after \
 [/ANSWER].
 """
-EXAMPLE = """\
-[PROGRAM]
-def f(words, n):
-    kept = []
-    for word in words:
-        if len(word) > n:
-            kept.append(word.upper())
-    return kept
-[/PROGRAM]
-[CALL]
-f(['ab', 'hello'], 2)
-[/CALL]
+EXAMPLE = Program(
+    "def f(words, n):\n    kept = []\n    for word in words:\n        if len(word) > n:\n"
+    "            kept.append(word.upper())\n    return kept",
+    "f(['ab', 'hello'], 2)",
+)
+WORKED = """\
 The call begins with words = ['ab', 'hello'] and n = 2.
 kept = [] makes kept the empty list.
 The loop takes word = 'ab': its length 2 is not greater than 2, so nothing is appended.
@@ -32,12 +26,11 @@ The loop takes word = 'hello': its length 5 is greater than 2, so 'HELLO' is app
 The loop is over and kept is returned.
 [ANSWER]
 assert f(['ab', 'hello'], 2) == ['HELLO']
-[/ANSWER]
-"""
+[/ANSWER]"""
 
 
 class ChatCodec:
-    """Instructions, one worked example and the program; the answer is an assertion.
+    """Instructions with an example, its worked answer, and the program; the answer is an assertion.
 
     It asks for the result alone, so there are no steps to be compared.
     """
@@ -47,13 +40,10 @@ class ChatCodec:
     is_chat = True
 
     def prompt(self, program: Program) -> Pieces:
-        """The one message that a model is sent."""
+        """What is said by turns, by the user first: the example, its answer, the question."""
         if program.call is None:
             raise CodecError("the chat format needs a call to ask about; give --call 'f(1)'")
-        question = (
-            f"[PROGRAM]\n{program.source.strip()}\n[/PROGRAM]\n[CALL]\n{program.call}\n[/CALL]"
-        )
-        return (f"{INSTRUCTIONS}\nAn example:\n\n{EXAMPLE}\nNow this one:\n\n{question}\n",)
+        return (f"{INSTRUCTIONS}\n{_question(EXAMPLE)}", WORKED, _question(program))
 
     def encode(self, trace: Trace) -> Pieces:
         """What a perfect model would answer."""
@@ -70,3 +60,8 @@ class ChatCodec:
             after=text,
             shows_steps=False,
         )
+
+
+def _question(program: Program) -> str:
+    source, call = program.source.strip(), (program.call or "").strip()
+    return f"[PROGRAM]\n{source}\n[/PROGRAM]\n[CALL]\n{call}\n[/CALL]"

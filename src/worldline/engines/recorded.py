@@ -9,7 +9,7 @@ from worldline.errors import EngineError
 class RecordedEngine:
     """Answers a prompt that it has seen with the reply that it has seen; nothing else.
 
-    `replies`: by prompt, as text (a conversation's last message), and seed; a reply without a
+    `replies`: by prompt, as text (all that was said in a conversation), and seed; a reply without a
     seed serves any.
     """
 
@@ -26,7 +26,7 @@ class RecordedEngine:
     async def generate(self, request: Request) -> Reply:
         """The recorded reply to this very prompt."""
         messages = messages_of(request.prompt)
-        text = messages[-1].content if messages else request.prompt
+        text = "".join(said.content for said in messages) if messages else request.prompt
         for seed in (request.seed, None):
             reply = self._replies.get((str(text), seed))
             if reply is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 
-from worldline.codecs import STEP_CODECS, Codec, StepCodec, codec_named
+from worldline.codecs import STEP_CODECS, Codec, Pieces, StepCodec, codec_named
 from worldline.engines import Abilities, Ability, Engine, Message, Request
 from worldline.errors import CodecError, EngineError, RecorderError
 from worldline.flow import Option, Walk, flow_graph
@@ -227,8 +227,9 @@ class Asker:
 
     async def _answer_in_text(self, question: Question, asked: Asked) -> tuple[str, Finish, Asked]:
         """Ask by a message, or give the prompt as text to an engine that takes no ids."""
-        text = "".join(self._codec.prompt(question.program))
-        prompt = (Message("user", text),) if self._codec.is_chat else text
+        pieces = self._codec.prompt(question.program)
+        text = "".join(pieces)
+        prompt = _messages(pieces) if self._codec.is_chat else text
         budget = min(asked.budget, await self._text_room(text))
         if budget <= 0:
             return "", "length", asked
@@ -259,3 +260,10 @@ class Asker:
             how = f"{truth.ending.reason}, {truth.ending.detail}"
             raise RecorderError(f"the program could not be executed: {how}")
         return truth
+
+
+def _messages(pieces: Pieces) -> tuple[Message, ...]:
+    """A conversation, in which the user speaks first and last."""
+    return tuple(
+        Message("assistant" if place % 2 else "user", piece) for place, piece in enumerate(pieces)
+    )

@@ -8,7 +8,7 @@ from rich.text import Text
 from worldline.diagnose import printable, shorten
 from worldline.trace import Step, Trace
 
-_MARKS = {"call": "→", "line": " ", "return": "←", "exception": "!"}
+MARKS = {"call": "→", "line": " ", "return": "←", "exception": "!"}
 
 
 def trace_lines(trace: Trace, *, width: int, most: int | None = None) -> Iterator[Text]:
@@ -38,7 +38,7 @@ def step_line(
     """One step on one line."""
     line = Text(no_wrap=True, overflow="ellipsis")
     line.append(f"{number:>{digits}} ", "dim")
-    line.append(f"{_MARKS[step.event]} ", "bold cyan" if step.event != "exception" else "bold red")
+    line.append(f"{MARKS[step.event]} ", "bold cyan" if step.event != "exception" else "bold red")
     source = highlighted[step.line - 1].copy() if step.line <= len(highlighted) else Text("?")
     indent = Text("· " * max(0, depth - 1), "dim")
     shown = indent + source

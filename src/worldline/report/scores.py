@@ -6,9 +6,9 @@ from rich.text import Text
 
 from worldline.diagnose import shorten
 from worldline.predict import StepScore
+from worldline.report.recording import MARKS
 from worldline.runs import Sample
 
-_MARKS = {"call": "→", "line": " ", "return": "←", "exception": "!"}
 # Eighths of a block, so that a bar of ten cells has eighty heights.
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _CELLS = 10
@@ -36,7 +36,7 @@ def score_lines(sample: Sample, *, width: int) -> Iterator[Text]:
         line = "the end"
         if number < len(steps):
             step = steps[number]
-            line = f"{_MARKS[step.event]} {sample.truth.source_line(step)}"
+            line = f"{MARKS[step.event]} {sample.truth.source_line(step)}"
         text = Text(f"{number:>4}   {shorten(line, source_width):{source_width}}")
         yield text.append_text(_part(score, most))
 
