@@ -84,6 +84,8 @@ def test_the_probe_reports_truly_of_both(tiny_server: VllmServer, smol_server: V
     assert smol.abilities.found == set(ABILITIES)
     assert smol.codecs["chat"] == ""
     assert "does not speak the cwm format" in smol.codecs["cwm"]
+    assert smol.modes["free"] == ""
+    assert "speaks no format that goes step by step" in smol.modes["guided"]
 
 
 def test_ids_survive_the_round_trip(tiny_server: VllmServer) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from worldline.codecs import CODECS
+from worldline.codecs import CODECS, STEP_CODECS
 from worldline.engines import Abilities, Engine
 from worldline.errors import EngineError
 from worldline.predict.ask import NEEDS
@@ -37,9 +37,12 @@ async def check_engine(engine: Engine) -> EngineReport:
         else:
             codecs[name] = ""
     modes: dict[Mode, str] = {}
+    steps = [name for name in STEP_CODECS if not codecs[name]]
     for mode, needed in NEEDS.items():
         try:
             abilities.require(needed, what=f"the mode {mode}")
+            if mode != "free" and not steps:
+                raise EngineError(f"{engine.name} speaks no format that goes step by step")
         except EngineError as reason:
             modes[mode] = str(reason)
         else:
