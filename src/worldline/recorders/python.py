@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -44,7 +45,8 @@ GRACE_SECONDS = 5.0
 
 
 class PythonRecorder:
-    """Records Python programs with `sys.settrace`, each in a process of its own.
+    """Records Python programs with `sys.settrace`, each in a process of its own, one at a time;
+    it may be shared between threads.
 
     with PythonRecorder() as recorder:
         trace = recorder.record(Program("def f(x): return x + 1", "f(1)"))
@@ -59,6 +61,8 @@ class PythonRecorder:
         self._import_from = [str(path) for path in import_from]
         self._folder = tempfile.TemporaryDirectory(prefix="worldline-")
         self._zygote: _Zygote | None = None
+        # While a model is asked, whoever reads its predictions often records as well.
+        self._lock = threading.Lock()
 
     def __enter__(self) -> "PythonRecorder":
         # An interpreter that cannot be used is found here, not at the first program.
@@ -82,7 +86,10 @@ class PythonRecorder:
 
     def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
         """Run the program and return the trace of what it did, however it ended."""
-        limits = limits or Limits()
+        with self._lock:
+            return self._record(program, limits or Limits())
+
+    def _record(self, program: Program, limits: Limits) -> Trace:
         if self._zygote is not None and not self._zygote.is_running:
             self._zygote.close()
             self._zygote = None
