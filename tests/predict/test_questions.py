@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.oracle import ask, engine_of, knowing
+from tests.predictions import text_of
 from worldline.diagnose import diagnose
 from worldline.engines import ScriptedEngine
 from worldline.errors import EngineError, InputError
@@ -25,6 +26,8 @@ from worldline.recorders import PythonRecorder
 from worldline.trace import Program
 
 PROGRAM = Program("def f(x):\n    return x + 1\n", "f(3)")
+# Looks like an entry point, and is text.
+START = "y = '''\ndef main(): # << START_OF_TRACE\n'''\n"
 
 
 def write_rows(path: Path, *rows: dict[str, Any]) -> Path:
@@ -165,6 +168,53 @@ def test_a_program_that_cannot_run_is_a_failure_of_ours(recorder: PythonRecorder
     assert made.finish == "error"
     assert made.error is not None
     assert "could not be executed" in made.error
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (Program("def f(x:\n    return x\n", "f(3)"), "does not compile"),
+        (Program("", None, context="x = 1\n" + START), "no function 'main' to start with"),
+    ],
+    ids=["syntax", "no entry"],
+)
+def test_a_program_without_a_control_flow_graph_does_not_end_the_asking(
+    program: Program, message: str, recorder: PythonRecorder
+) -> None:
+    engine = engine_of(knowing(recorder.record(PROGRAM)))
+    questions = [Question("broken", program), Question("fine", PROGRAM)]
+    asked = predict(questions, lambda: engine, recorder, settings=Settings(mode="guided"))
+    found = {prediction.id: prediction for prediction in asked}
+    assert (found["broken"].finish, found["fine"].finish) == ("error", "stop")
+    assert message in (found["broken"].error or "")
+
+
+@pytest.mark.parametrize("mode", ["free", "force-actions", "force-state", "guided"])
+def test_behind_the_last_step_there_is_nothing_to_predict(
+    mode: Any, recorder: PythonRecorder
+) -> None:
+    truth = recorder.record(PROGRAM)
+    steps = len(truth.steps)
+    engine = engine_of(knowing(truth))
+    last = ask(engine, recorder, PROGRAM, Settings(mode=mode, from_step=steps))
+    assert (last.finish, last.text) == ("stop", text_of(truth))
+    engine.requests.clear()
+    beyond = ask(engine, recorder, PROGRAM, Settings(mode=mode, from_step=steps + 1))
+    assert beyond.finish == "error"
+    assert f"has only {steps} steps" in (beyond.error or "")
+    assert engine.requests == []
+
+
+@pytest.mark.parametrize("mode", ["free", "force-actions", "guided", "score"])
+def test_half_a_character_cannot_be_asked_about(mode: Any, recorder: PythonRecorder) -> None:
+    program = Program("def f(x):\n    return '\ud800'\n", "f(3)")
+    made = ask(engine_of(str), recorder, program, Settings(mode=mode))
+    assert (made.finish, "surrogate pair" in (made.error or "")) == ("error", True)
+
+
+def test_a_score_is_about_every_step(recorder: PythonRecorder) -> None:
+    with pytest.raises(EngineError, match="leave --from-step out"):
+        ask(engine_of(str), recorder, PROGRAM, Settings(mode="score", from_step=2))
 
 
 def test_whoever_stops_reading_stops_the_asking(recorder: PythonRecorder) -> None:

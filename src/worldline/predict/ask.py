@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from worldline.codecs import STEP_CODECS, Codec, Pieces, StepCodec, codec_named
 from worldline.engines import Abilities, Ability, Engine, Message, Request
-from worldline.errors import CodecError, EngineError, RecorderError
+from worldline.errors import CodecError, EngineError, ProgramError, RecorderError
 from worldline.flow import Option, Walk, flow_graph
 from worldline.predict.draft import BudgetSpent, Draft, Sampling
 from worldline.predict.guided import write_guided
@@ -115,6 +115,8 @@ class Asker:
             abilities.require(["chat"], what=f"the {codec.name} format")
             vocabulary = None
         else:
+            if mode == "score" and settings.from_step:
+                raise EngineError("the mode score is about every step: leave --from-step out")
             needed = IDS if settings.from_step else ()
             abilities.require([*NEEDS[mode], *needed], what=f"the mode {mode}")
             has_ids = abilities.found.issuperset(IDS) or mode == "score"
@@ -130,7 +132,8 @@ class Asker:
         repeat: int = 0,
         slot: AbstractAsyncContextManager[object] | None = None,
     ) -> Prediction:
-        """A prediction; where the engine or the recorder failed, one that says so.
+        """A prediction; where the engine or the recorder failed, or the program cannot be asked
+        about in this way, one that says so.
 
         `slot` is held while the model is asked, and not while its prompt is made ready or its
         answer read.
@@ -152,7 +155,7 @@ class Asker:
         finish: Finish = "error"
         try:
             text, finish, asked = await self._answer(question, asked, slot or nullcontext())
-        except (EngineError, RecorderError, CodecError) as failure:
+        except (EngineError, RecorderError, CodecError, ProgramError) as failure:
             error = str(failure)
         return make_prediction(
             repeat_id(question.id, repeat),
@@ -169,6 +172,8 @@ class Asker:
     async def _answer(
         self, question: Question, asked: Asked, slot: AbstractAsyncContextManager[object]
     ) -> tuple[str, Finish, Asked]:
+        if not _is_text(question.program.text):
+            raise ProgramError("the program holds half of a surrogate pair, which is no character")
         if self._vocabulary is None:
             async with slot:
                 return await self._answer_in_text(question, asked)
@@ -218,7 +223,7 @@ class Asker:
         elif mode == "guided":
             walk = Walk(flow_graph(program.text), program)
             for step in truth.steps[:steps] if truth is not None else ():
-                walk.take(Option(step.event, step.line))
+                _follow(walk, Option(step.event, step.line))
             has_grammar = "grammar" in self.abilities.found
             longest = self.settings.longest_value if has_grammar else None
             await write_guided(draft, codec, program, walk, longest_value=longest)
@@ -259,6 +264,11 @@ class Asker:
         if not truth.steps:
             how = f"{truth.ending.reason}, {truth.ending.detail}"
             raise RecorderError(f"the program could not be executed: {how}")
+        if self.settings.from_step > len(truth.steps):
+            raise ProgramError(
+                f"the true trace has only {len(truth.steps)} steps, so nothing is left to predict "
+                f"from step {self.settings.from_step} on; give a smaller --from-step"
+            )
         return truth
 
 
@@ -267,3 +277,22 @@ def _messages(pieces: Pieces) -> tuple[Message, ...]:
     return tuple(
         Message("assistant" if place % 2 else "user", piece) for place, piece in enumerate(pieces)
     )
+
+
+def _follow(walk: Walk, option: Option) -> None:
+    """Go along with a step that was really taken."""
+    if option not in walk.options:
+        raise ProgramError(
+            f"the program really took a step ({option.event}, line {option.line}) that its "
+            "control-flow graph lacks; record it with the Python that worldline runs on"
+        )
+    walk.take(option)
+
+
+def _is_text(text: str) -> bool:
+    """Whether a text can be sent: JSON may hold what has no bytes, as in "\\ud800"."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
