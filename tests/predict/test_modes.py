@@ -13,7 +13,7 @@ from tests.predictions import replaced, text_of
 from worldline.codecs import Special
 from worldline.diagnose import diagnose
 from worldline.engines import Reply, Request, ScriptedEngine
-from worldline.flow import Option, Walk, flow_graph
+from worldline.flow import Walk, flow_graph
 from worldline.predict import Mode, Prediction, Question, Settings, predict
 from worldline.recorders import PythonRecorder
 from worldline.trace import Program, Trace
@@ -185,6 +185,35 @@ def test_guided_asks_only_where_there_is_a_choice(recorder: PythonRecorder) -> N
     assert [len(request.allowed_ids) for request in choices] == [2]
 
 
+TWINS = {
+    "branches": Program(
+        "def f(x):\n    if x:\n        y = 1\n        z = 2\n    else:\n        y = 1\n"
+        "        z = 3\n    return y + z\n",
+        "f(0)",
+    ),
+    "methods": Program(
+        "class A:\n    def __init__(self, x):\n        self.x = x\n\n"
+        "class B:\n    def __init__(self, x):\n        self.y = x + 1\n\n"
+        "def f(x):\n    return B(x).y\n",
+        "f(1)",
+    ),
+    "generators": Program(
+        "def g():\n    yield 1\n    a = 2\n\ndef h():\n    yield 1\n    b = 3\n\n"
+        "def f():\n    return list(zip(g(), h())) + list(h())\n",
+        "f()",
+    ),
+}
+
+
+@pytest.mark.parametrize("program", TWINS.values(), ids=TWINS.keys())
+def test_guided_can_go_every_way_where_lines_have_the_same_text(
+    program: Program, recorder: PythonRecorder
+) -> None:
+    truth = recorder.record(program)
+    found = ask(engine_of(knowing(truth)), recorder, program, settings_of("guided"))
+    assert (found.text, found.finish) == (text_of(truth), "stop")
+
+
 def empty_states(text: str) -> str:
     """Knows nothing, but how a state is written."""
     is_value = text.endswith("<|arg_sep|>")
@@ -214,7 +243,7 @@ def accepted(program: Program, found: Prediction) -> int:
             o for o in walk.options if (o.event, program.line(o.line)) == (event, written.line)
         ]
         assert options, f"step {number}: {event} {written.line!r} is none of {walk.options}"
-        walk.take(Option(event, options[0].line))
+        walk.take(*options)
     return len(found.decoded.written)
 
 

@@ -115,26 +115,31 @@ class Walk:
         }
         return hows.pop() if len(hows) == 1 else None
 
-    def take(self, option: Option, *, is_unwound: bool | None = None) -> None:
-        """Go on by a step. `is_unwound`: whether a return has no value, where that is known."""
-        if option not in self.options:
-            raise ValueError(f"{option} cannot come next; expected one of {self.options}")
+    def take(self, *options: Option, is_unwound: bool | None = None) -> None:
+        """Go on by a step: by any of several where it is not known which, as where the text of a
+        line stands twice. `is_unwound`: whether a return has no value, where that is known."""
+        strange = next((option for option in options if option not in self.options), None)
+        if strange is not None or not options:
+            raise ValueError(f"{strange} cannot come next; expected one of {self.options}")
         self._options = None
         if not self._is_started:
             self._is_started = True
-            started = [
-                i for i in self._entries if option.line in self._graph.functions[i].call_lines
-            ]
-            at = frozenset(At(i, self._code.functions[i].start, Phase.READY) for i in started)
-            self._tops = (_Frame(at, option.line, None),)
+            self._tops = tuple(self._start(option.line) for option in options)
             return
-        moving = [top for top in self._tops if top is not None and option in self._of(top)]
-        taken = [after for top in moving for after in self._after(top, option, is_unwound)]
-        if option.event == "call":
-            self._resume(moving, option.line)
+        taken: list[_Frame | None] = []
+        for option in options:
+            moving = [top for top in self._tops if top is not None and option in self._of(top)]
+            taken += [after for top in moving for after in self._after(top, option, is_unwound)]
+            if option.event == "call" and len(options) == 1:
+                self._resume(moving, option.line)
         if not taken:
-            raise ValueError(f"{option} cannot come next with is_unwound={is_unwound}")
+            raise ValueError(f"{options} cannot come next with is_unwound={is_unwound}")
         self._tops = tuple(dict.fromkeys(taken))[:_MOST_SITUATIONS]
+
+    def _start(self, line: int) -> _Frame:
+        started = [i for i in self._entries if line in self._graph.functions[i].call_lines]
+        at = frozenset(At(i, self._code.functions[i].start, Phase.READY) for i in started)
+        return _Frame(at, line, None)
 
     def _one(self, frame: _Frame) -> _Frame:
         """The frame that stands for all that are the same."""

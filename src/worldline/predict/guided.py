@@ -19,17 +19,18 @@ async def write_guided(
     engine can; else the first state that does not end as it should ends the draft.
     """
     while not walk.is_over:
-        option = await _write_step(draft, codec, program, walk, longest_value)
-        if option is None:
+        options = await _write_step(draft, codec, program, walk, longest_value)
+        if not options:
             return
-        walk.take(option)
+        walk.take(*options)
     await draft.give((codec.end,))
 
 
 async def _write_step(
     draft: Draft, codec: StepCodec, program: Program, walk: Walk, longest_value: int | None
-) -> Option | None:
-    """One step, chosen among the options; none where the model broke off in its state."""
+) -> list[Option]:
+    """One step, chosen among the options; none where the model broke off in its state, several
+    where lines have the same text, which is all that a model writes of them."""
     candidates = [(o, codec.outline(o.event, program.line(o.line))) for o in walk.options]
     # The first part tells the event, so that the parts of those left are alike in their roles.
     for place in range(max(len(parts) for _, parts in candidates)):
@@ -43,9 +44,8 @@ async def _write_step(
         elif all(walk.is_unwound(option) for option, _ in candidates):
             await draft.give((codec.no_value, part.pieces[-1]))
         elif not await _write_state(draft, codec, candidates[0][0], part, longest_value):
-            return None
-    # The first of several lines with the same text, as a reader takes it.
-    return candidates[0][0]
+            return []
+    return [option for option, _ in candidates]
 
 
 async def _write_state(
