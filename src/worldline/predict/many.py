@@ -93,7 +93,8 @@ def _here(predictions: AsyncGenerator[Prediction]) -> Iterator[Prediction]:
     async def following() -> Prediction | None:
         return await anext(predictions, None)
 
-    with asyncio.Runner() as runner:
+    # With a factory of its own it leaves the loop alone that the caller's thread may have.
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         try:
             while (prediction := runner.run(following())) is not None:
                 yield prediction
