@@ -4,6 +4,8 @@ import asyncio
 import itertools
 import random
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -12,7 +14,7 @@ from tests.oracle import STEPS, ask, engine_of, knowing, prompt_of
 from tests.predictions import replaced, text_of
 from worldline.codecs import Special
 from worldline.diagnose import diagnose
-from worldline.engines import Reply, Request, ScriptedEngine
+from worldline.engines import ABILITIES, Abilities, Reply, Request, ScriptedEngine, Usage
 from worldline.flow import Walk, flow_graph
 from worldline.predict import Mode, Prediction, Question, Settings, predict
 from worldline.recorders import PythonRecorder
@@ -350,3 +352,58 @@ def test_each_request_of_a_sampled_prediction_has_a_seed_of_its_own(
     ask(engine, recorder, LOOP, settings_of("guided", temperature=1.0, seed=3))
     seeds = [request.seed for request in engine.requests]
     assert len(set(seeds)) == len(seeds) > 5
+
+
+class Stumbling(ScriptedEngine):
+    """Says of every reply that it took a second request."""
+
+    async def generate(self, request: Request) -> Reply:
+        reply = await super().generate(request)
+        return replace(reply, usage=reply.usage + Usage(requests=1, retries=1))
+
+
+def test_a_request_that_was_repeated_changes_no_seed(recorder: PythonRecorder) -> None:
+    answer = knowing(recorder.record(LOOP))
+    seeds = []
+    for kind in (ScriptedEngine, Stumbling):
+        engine = kind(answer, specials=tuple(STEPS.specials), end=STEPS.end)
+        ask(engine, recorder, LOOP, settings_of("force-actions", temperature=1.0, seed=3))
+        seeds.append([request.seed for request in engine.requests])
+    assert seeds[0] == seeds[1]
+
+
+class Grammatical(ScriptedEngine):
+    """Takes grammars, and ends what it writes within one as chat models do: with `<|eot_id|>`."""
+
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        super().__init__(answer, specials=(*STEPS.specials, "<|eot_id|>"), end="<|eot_id|>")
+
+    async def abilities(self) -> Abilities:
+        return replace(await super().abilities(), found=frozenset(ABILITIES))
+
+    async def generate(self, request: Request) -> Reply:
+        return await super().generate(replace(request, grammar=None))
+
+
+def test_a_state_that_ends_with_another_token_gets_the_right_one(recorder: PythonRecorder) -> None:
+    def ends(text: str) -> str:
+        return '"None"<|eot_id|>' if text.endswith("<|arg_sep|>") else "{}<|eot_id|>"
+
+    program = Program("def f():\n    pass\n", "f()")
+    engine = Grammatical(ends)
+    found = ask(engine, recorder, program, settings_of("guided"))
+    assert found.asked is not None
+    assert "<|eot_id|>" not in found.text
+    assert run(engine, found.asked.ids) == found.text
+    assert found.decoded.stop == "ended"
+
+
+def test_the_loop_of_whoever_asks_is_left_alone(recorder: PythonRecorder) -> None:
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        ask(engine_of(knowing(recorder.record(LOOP))), recorder, LOOP, BIG)
+        assert asyncio.get_event_loop() is loop
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()

@@ -87,9 +87,10 @@ class Draft:
         if reply.finish == "length":
             self._add(reply)
             raise BudgetSpent
-        last = self.vocabulary.names.get(reply.ids[-1], "")
+        last = reply.ids[-1:]
+        # A model may end its text with a token that is not of the format.
+        self.text += reply.text.removesuffix(await self._spelled(last))
         self.ids += reply.ids[:-1]
-        self.text += reply.text.removesuffix(last)
         self.give_ids(end_ids, end)
 
     async def choose(self, options: Sequence[Sequence[str]]) -> int:
@@ -144,9 +145,14 @@ class Draft:
         return reply
 
     def _seed(self) -> int | None:
-        """Another seed for each request: the same would choose alike at every step."""
-        seed = self.sampling.seed
-        return None if seed is None else (seed * 1_000_003 + self.usage.requests) % 2**31
+        """Another seed for each request: the same would choose alike at every step. One that had
+        to be repeated counts once, so that a failure changes nothing."""
+        seed, number = self.sampling.seed, self.usage.requests - self.usage.retries
+        return None if seed is None else (seed * 1_000_003 + number) % 2**31
+
+    async def _spelled(self, ids: Ids) -> str:
+        named = [self.vocabulary.names.get(token) for token in ids]
+        return "".join(filter(None, named)) if all(named) else await self.engine.spell(ids)
 
     def _add(self, reply: Reply) -> None:
         self.ids += reply.ids
