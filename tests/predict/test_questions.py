@@ -3,6 +3,8 @@
 import asyncio
 import itertools
 import json
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +226,24 @@ def test_whoever_stops_reading_stops_the_asking(recorder: PythonRecorder) -> Non
     assert len(list(itertools.islice(asked, 5))) == 5
     asked.close()
     assert len(engine.requests) < 50
+
+
+@pytest.mark.parametrize("in_flight", [1, 4])
+def test_whoever_stops_reading_in_a_notebook_leaves_no_thread(
+    in_flight: int, recorder: PythonRecorder
+) -> None:
+    engine = engine_of(lambda text: "{}")
+    questions = [Question(str(n), PROGRAM) for n in range(500)]
+
+    async def cell() -> None:
+        asked = predict(questions, lambda: engine, recorder, in_flight=in_flight)
+        next(asked)
+        time.sleep(0.1)
+        asked.close()
+
+    asyncio.run(cell())
+    assert "worldline-predict" not in {thread.name for thread in threading.enumerate()}
+    assert len(engine.requests) < 100
 
 
 def test_inside_a_running_loop_as_in_a_notebook(recorder: PythonRecorder) -> None:

@@ -105,16 +105,21 @@ def _here(predictions: AsyncGenerator[Prediction]) -> Iterator[Prediction]:
 def _in_a_thread(predictions: AsyncGenerator[Prediction], in_flight: int) -> Iterator[Prediction]:
     """The same in another thread; what is ready waits in a queue."""
     found: queue.Queue[Prediction | BaseException | None] = queue.Queue(maxsize=in_flight)
-    is_wanted = threading.Event()
-    is_wanted.set()
+    runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+    loop = runner.get_loop()
+
+    async def fill() -> None:
+        async with aclosing(predictions):
+            async for prediction in predictions:
+                await asyncio.to_thread(found.put, prediction)
+
+    task = loop.create_task(fill())
 
     def work() -> None:
         ending: BaseException | None = None
         try:
-            for prediction in _here(predictions):
-                found.put(prediction)
-                if not is_wanted.is_set():
-                    break
+            with runner:
+                loop.run_until_complete(task)
         # Whatever it is, it is raised where the predictions are read.
         except BaseException as error:  # noqa: BLE001
             ending = error
@@ -122,13 +127,17 @@ def _in_a_thread(predictions: AsyncGenerator[Prediction], in_flight: int) -> Ite
 
     thread = threading.Thread(target=work, name="worldline-predict", daemon=True)
     thread.start()
+    is_over = False
     try:
-        while (item := found.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
+        while isinstance(item := found.get(), Prediction):
             yield item
+        is_over = True
+        if item is not None:
+            raise item
     finally:
-        # Whoever reads has seen enough; the thread ends with the next prediction.
-        is_wanted.clear()
-        while not found.empty():
-            found.get()
+        if not is_over:
+            # Whoever reads has seen enough; let go of what is in flight.
+            loop.call_soon_threadsafe(task.cancel)
+            while isinstance(found.get(), Prediction):
+                pass
+        thread.join()
