@@ -1,13 +1,22 @@
 """The file that grows while a model is asked: gone on with, never doubled, never mixed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from worldline.codecs import codec_named
 from worldline.errors import InputError
-from worldline.predict import Asked, Finish, Prediction, make_prediction, read_recorded
+from worldline.predict import (
+    Asked,
+    Finish,
+    Prediction,
+    Question,
+    Settings,
+    make_prediction,
+    read_recorded,
+)
 from worldline.runs import PredictionFile
 from worldline.trace import Program
 
@@ -79,3 +88,46 @@ def test_two_runs_do_not_write_the_same_file(tmp_path: Path) -> None:
             PredictionFile(path)
         file.add(made("b"))
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_going_on_in_another_way_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    settings = Settings(budget=100, temperature=0.5)
+    with PredictionFile(path) as file:
+        file.expect(Settings(budget=1))
+        file.add(made("a"))
+    with PredictionFile(path) as file:
+        file.expect(settings)
+        for other in ({"budget": 7}, {"mode": "guided"}, {"temperature": 0.0}, {"seed": 1}):
+            with pytest.raises(InputError, match=f"holds predictions with {next(iter(other))}"):
+                file.expect(replace(settings, **other))
+
+
+def test_another_program_of_the_same_name_is_not_taken_for_done(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    with PredictionFile(path) as file:
+        file.add(made("a"))
+    with PredictionFile(path) as file:
+        assert file.has(Question("a", PROGRAM), 0)
+        assert not file.has(Question("a", PROGRAM), 1)
+        assert not file.has(Question("b", PROGRAM), 0)
+        with pytest.raises(InputError, match="of another program by the name of 'a'"):
+            file.has(Question("a", Program("def f(x):\n    return x\n", "f(4)")), 0)
+
+
+def test_a_file_that_is_refused_is_let_go_of(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"id": \n{"id": "b"}\n', encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        PredictionFile(path)
+    assert [child.name for child in tmp_path.iterdir()] == ["p.jsonl"]
+    # A notebook keeps the error, and with it all that its frames hold.
+    assert refused.value.__traceback__ is not None
+    PredictionFile(path, is_restarted=True).close()
+
+
+@pytest.mark.parametrize("name", [".", "/dev/null"])
+def test_what_is_no_file_is_not_replaced_by_one(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="it is not a file"):
+        PredictionFile(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

@@ -21,7 +21,6 @@ from worldline.predict import (
     Question,
     Settings,
     read_questions,
-    repeat_id,
 )
 from worldline.predict import (
     predict as predict_all,
@@ -147,14 +146,19 @@ def predict(
         raise InputError("without a --temperature every one of --repeats would be the same")
     settings = Settings(mode, codec, budget, temperature, seed, from_step, longest_value)
     questions = read_all(programs, call)[:first]
+    kind, _, recording = engine.partition(":")
+    for source in (programs, *([Path(recording)] if kind == "recorded" else [])):
+        if output.exists() and source.exists() and output.samefile(source):
+            raise InputError(f"{output} would be read and written at once; name another with -o")
     # What one program's steps left in the cache, those of another would drive out.
     most = in_flight or (1 if engine.startswith("transformers:") else IN_FLIGHT)
     make = engine_maker(engine, model=model, api_key=api_key, timeout=timeout, patience=patience)
     finishes: Counter[Finish] = Counter()
     usage = Usage()
     with PredictionFile(output, is_restarted=is_restarted) as file:
+        file.expect(settings)
         every = [(q, repeat) for repeat in range(repeats) for q in questions]
-        wanted = [(q, repeat) for q, repeat in every if repeat_id(q.id, repeat) not in file.done]
+        wanted = [(q, repeat) for q, repeat in every if not file.has(q, repeat)]
         if len(wanted) < len(every):
             click.echo(
                 f"{len(every) - len(wanted)} of {len(every)} are in {output} already", err=True

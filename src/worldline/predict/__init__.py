@@ -1,6 +1,6 @@
 """Predictions: what models imagined, asked for or read from a file."""
 
-from worldline.predict.ask import NEEDS, Asker, Question, Settings, repeat_id
+from worldline.predict.ask import NEEDS, Asker, Question, Settings, asked_as, repeat_id
 from worldline.predict.check import EngineReport, check_engine
 from worldline.predict.many import IN_FLIGHT, ask_all, predict
 from worldline.predict.prediction import Asked, Finish, Mode, Prediction, make_prediction
@@ -25,6 +25,7 @@ __all__ = [
     "StepScore",
     "Vocabulary",
     "ask_all",
+    "asked_as",
     "check_engine",
     "make_prediction",
     "predict",

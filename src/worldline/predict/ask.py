@@ -69,6 +69,20 @@ def repeat_id(id: str, repeat: int) -> str:
     return f"{id}#{repeat}" if repeat else id
 
 
+def asked_as(settings: Settings, *, repeat: int = 0) -> Asked:
+    """How a prediction says that it was asked for; what it took is put in later."""
+    return Asked(
+        mode=settings.mode,
+        codec=settings.codec,
+        budget=settings.budget,
+        temperature=settings.temperature,
+        seed=settings.seed + repeat if settings.temperature > 0 else None,
+        repeat=repeat,
+        from_step=settings.from_step,
+        longest_value=settings.longest_value if settings.mode == "guided" else None,
+    )
+
+
 class Asker:
     """Asks one model in one way. `open` finds out first whether that can be done."""
 
@@ -139,17 +153,7 @@ class Asker:
         answer read.
         """
         began = time.monotonic()
-        settings = self.settings
-        asked = Asked(
-            mode=settings.mode,
-            codec=settings.codec,
-            budget=settings.budget,
-            temperature=settings.temperature,
-            seed=settings.seed + repeat if settings.temperature > 0 else None,
-            repeat=repeat,
-            from_step=settings.from_step,
-            longest_value=settings.longest_value if settings.mode == "guided" else None,
-        )
+        asked = asked_as(self.settings, repeat=repeat)
         error: str | None = None
         text: str = ""
         finish: Finish = "error"

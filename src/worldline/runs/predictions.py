@@ -8,7 +8,14 @@ from types import TracebackType
 from typing import Any
 
 from worldline.errors import InputError
-from worldline.predict import Prediction, prediction_to_row
+from worldline.predict import (
+    Prediction,
+    Question,
+    Settings,
+    asked_as,
+    prediction_to_row,
+    repeat_id,
+)
 
 # What is the same for all predictions in one file.
 _ALIKE = ("model", "mode", "codec", "budget", "temperature", "from_step", "longest_value")
@@ -25,21 +32,32 @@ class PredictionFile:
     def __init__(self, path: Path, *, is_restarted: bool = False) -> None:
         self.path = path
         self.done: set[str] = set()
+        self._programs: dict[str, str | None] = {}
         self._alike: dict[str, Any] | None = None
+        if path.exists() and not path.is_file():
+            raise InputError(f"cannot write {path}: it is not a file")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = path.with_name(f".{path.name}.lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._lock.close()
+            raise InputError(f"{path} is being written by another run; name another file") from None
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error}") from error
+        try:
             kept = [] if is_restarted or not path.exists() else self._read()
             # In one move: a stop at any moment leaves the old file or the new one.
             fresh = path.with_name(f".{path.name}.new")
             fresh.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
             os.replace(fresh, path)
             self._file = path.open("a", encoding="utf-8")
-        except BlockingIOError:
-            raise InputError(f"{path} is being written by another run; name another file") from None
         except (OSError, UnicodeDecodeError) as error:
+            self._unlock()
             raise InputError(f"cannot write {path}: {error}") from error
+        except InputError:
+            self._unlock()
+            raise
 
     def _read(self) -> list[str]:
         """The lines of predictions that need not be asked for again."""
@@ -62,14 +80,36 @@ class PredictionFile:
                 continue
             self.check(row)
             self.done.add(key)
+            self._programs[key] = row.get("program")
             kept.append(line)
         return kept
+
+    def expect(self, settings: Settings) -> None:
+        """Refuse to go on in another way than the file was begun, before anything is asked."""
+        asked = asked_as(settings)
+        if self._alike is not None:
+            self._compare({name: getattr(asked, name) for name in (*_ALIKE[1:], "seed")})
+
+    def has(self, question: Question, repeat: int) -> bool:
+        """Whether a question need not be asked; one of the same name about another program is
+        refused."""
+        key = repeat_id(question.id, repeat)
+        if self._programs.get(key) not in (None, question.program.hash):
+            raise InputError(
+                f"{self.path} holds a prediction of another program by the name of {key!r}; name "
+                "another file with -o, or begin it anew with --restart"
+            )
+        return key in self.done
 
     def check(self, row: dict[str, Any]) -> None:
         """Refuse a prediction of another model, or one that was asked for in another way."""
         alike = {name: row.get(name) for name in _ALIKE} | {"seed": _base_seed(row)}
         if self._alike is None:
             self._alike = alike
+        self._compare(alike)
+
+    def _compare(self, alike: dict[str, Any]) -> None:
+        assert self._alike is not None
         for name, value in alike.items():
             if value != self._alike[name]:
                 raise InputError(
@@ -87,8 +127,12 @@ class PredictionFile:
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
-        self._lock.close()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        # The name goes first: whoever takes the lock afterwards has it under a name of its own.
         Path(self._lock.name).unlink(missing_ok=True)
+        self._lock.close()
 
     def __enter__(self) -> "PredictionFile":
         return self
