@@ -7,6 +7,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import pytest
@@ -83,6 +84,51 @@ def test_what_will_not_pass_is_asked_once() -> None:
         assert server.seen["fine"] == 1
 
 
+def changed(**fields: Any) -> Callable[[str, dict[str, Any]], dict[str, Any]]:
+    """Answers as vLLM does, but for these fields of a completion."""
+
+    def answer(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        found = like_vllm(path, body)
+        if path == "/v1/completions":
+            usage = {"usage": fields["usage"]} if "usage" in fields else {}
+            return {**found, "choices": [{**found["choices"][0], **fields}], **usage}
+        return found
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"usage": None},
+        {"usage": [1]},
+        {"logprobs": [1]},
+        {"message": "hello", "text": None},
+        {"token_ids": ["a"]},
+        {"prompt_logprobs": [None, None, None]},
+        {"prompt_logprobs": [None, {"7": {"logprob": -1, "rank": 1}}, {}]},
+    ],
+    ids=str,
+)
+def test_a_reply_of_another_shape_is_an_error_and_no_crash(fields: dict[str, Any]) -> None:
+    async def use(engine: OpenAIEngine) -> None:
+        await engine.abilities()
+        for asked in (write(engine), engine.score((1, 2, 3))):
+            with suppress(EngineError):
+                await asked
+
+    with running(FaultyServer(failing(), answer=changed(**fields))) as server:
+        with_engine(server, use, patience=0)
+
+
+def test_a_reply_that_a_filter_kept_back_is_asked_for_once() -> None:
+    answer = changed(finish_reason="content_filter")
+    with running(FaultyServer(failing(), answer=answer)) as server:
+        with pytest.raises(EngineError, match="filter kept the reply back"):
+            with_engine(server, write, model="imitation")
+        assert server.seen["fine"] == 1
+
+
 def test_a_key_that_is_refused_says_how_to_give_one() -> None:
     def answer(path: str, body: dict[str, Any]) -> dict[str, Any]:
         return {"error": {"message": "no"}, "_status": 401}
@@ -101,7 +147,7 @@ def test_nothing_listens_there() -> None:
     with running(FaultyServer(failing(), answer=like_vllm)) as server:
         pass
     began = time.monotonic()
-    with pytest.raises(EngineError, match=r"cannot be reached|did not answer"):
+    with pytest.raises(EngineError, match=r"cannot be reached: Cannot connect to host 127"):
         with_engine(server, use)
     assert time.monotonic() - began < 10
 
@@ -137,7 +183,9 @@ def test_the_only_model_is_taken_and_several_are_named() -> None:
         assert with_engine(server, use, model="two") == "two"
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:8000", "ftp://x/v1", "nonsense"])
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:8000", "ftp://x/v1", "nonsense", "http://[::1", "http://x:port/v1"]
+)
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(EngineError, match="give one like http"):
         Server(url)

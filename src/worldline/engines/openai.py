@@ -53,7 +53,8 @@ class OpenAIEngine:
 
         def read(found: dict[str, Any]) -> Reply:
             reply = read_reply(found)
-            if has_ids and not is_chat and not reply.ids and reply.usage.written:
+            is_empty = not reply.text and not reply.usage.written
+            if has_ids and not is_chat and not reply.ids and not is_empty:
                 raise PassingError("the reply has no token ids, although the server can send them")
             return reply
 

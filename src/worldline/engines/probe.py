@@ -46,6 +46,8 @@ async def probe(server: Server) -> Abilities:
             await attempt()
         except (_Absent, EngineError) as reason:
             missing[ability] = str(reason)
+        except (PassingError, AttributeError, LookupError, TypeError, ValueError) as reason:
+            missing[ability] = f"its reply has another shape: {reason!r}"
     found = frozenset(ability for ability, _ in steps if ability not in missing)
     return Abilities(found, missing, context_length)
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from worldline.engines.patience import PassingError, Patience
 from worldline.errors import EngineError
@@ -40,8 +40,8 @@ class Server:
             raise EngineError(
                 "asking a server needs the openai client: pip install 'worldline[openai]'"
             ) from None
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
+        parts = _address(url)
+        if parts is None:
             raise EngineError(
                 f"{url!r} is not the address of a server; give one like http://127.0.0.1:8000/v1"
             )
@@ -85,7 +85,10 @@ class Server:
         elif names and self._model not in names:
             raise EngineError(f"{self.url} has no model {self._model!r}; it has {', '.join(names)}")
         row = next((row for row in rows if row.get("id") == self._model), {})
-        length = row.get("max_model_len") or (row.get("meta") or {}).get("n_ctx_train")
+        meta = row.get("meta")
+        length = row.get("max_model_len") or (meta if isinstance(meta, dict) else {}).get(
+            "n_ctx_train"
+        )
         return length if isinstance(length, int) else None
 
     async def tokenize(self, text: str, *, has_specials: bool = False) -> tuple[int, ...]:
@@ -127,7 +130,11 @@ class Server:
         also says how often it failed."""
 
         async def attempt() -> Result:
-            return read(await self._once("post", path, body))
+            found = await self._once("post", path, body)
+            try:
+                return read(found)
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                raise PassingError(f"{self.url} returned a broken reply: {error!r}") from error
 
         return await self.patience.ask(attempt)
 
@@ -155,8 +162,11 @@ class Server:
                 else:
                     response = await self._client.post(path, body=body, cast_to=httpx2.Response)
                 found = json.loads(response.content)
-        except (TimeoutError, openai.APITimeoutError):
-            # The client also calls a connection that broke a time-out: say only what is sure.
+        except (TimeoutError, openai.APITimeoutError) as error:
+            # The client calls a connection that was refused a time-out, too.
+            reason = str(error.__cause__ or "")
+            if reason.startswith("Cannot connect"):
+                raise PassingError(f"{self.url} cannot be reached: {reason}") from None
             raise PassingError(f"{self.url} did not answer (limit {self._timeout:g} s)") from None
         except openai.APIStatusError as error:
             raise _refused(self.url, error) from error
@@ -168,6 +178,17 @@ class Server:
         if not isinstance(found, dict):
             raise PassingError(f"{self.url} returned {type(found).__name__}, not an object")
         return found
+
+
+def _address(url: str) -> SplitResult | None:
+    """The parts of an address; none where it is not one of a server."""
+    try:
+        parts = urlsplit(url)
+        # Read for its check alone.
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts if parts.scheme in ("http", "https") and parts.netloc else None
 
 
 def _refused(url: str, error: Any) -> Exception:

@@ -6,6 +6,7 @@ from typing import Any
 
 from worldline.engines.engine import Reply, Request, Scores, TokenScore, Usage, messages_of
 from worldline.engines.patience import PassingError
+from worldline.errors import EngineError
 
 _KEY = "token_id:"
 
@@ -66,9 +67,13 @@ def read_reply(found: dict[str, Any]) -> Reply:
     # A chat model that reasons may answer nothing at all.
     text = "" if text is None and "message" in choice else text
     finish = choice.get("finish_reason")
+    if finish == "content_filter":
+        raise EngineError("the server's filter kept the reply back (finish_reason content_filter)")
     if not isinstance(text, str) or finish not in ("stop", "length"):
         raise PassingError(f"the reply was cut off: finish_reason is {finish!r}")
     ids = choice.get("token_ids") or []
+    if not all(isinstance(token, int) for token in ids):
+        raise PassingError(f"the reply's token ids are none: {json.dumps(ids)[:200]}")
     logprobs = (choice.get("logprobs") or {}).get("token_logprobs") or []
     return Reply(
         text=text,
