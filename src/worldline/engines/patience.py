@@ -1,6 +1,7 @@
 """Something that may fail for a while goes in; its result, or one lasting failure, comes out."""
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -22,17 +23,18 @@ class PassingError(Exception):
 
 @dataclass(slots=True)
 class Patience:
-    """How long to go on asking a server that fails, and since when all of it has failed.
+    """How long to go on asking a server that fails, and whether it seems to be dead.
 
-    A request is given up when it has failed for `seconds`. When nothing at all has been answered
-    for that long, the next ones are tried once each: a dead server is not waited for anew by
-    every sample.
+    A request is given up when it has failed for `seconds`. When nothing at all was answered
+    meanwhile, the next ones are tried once each: a dead server is not waited for anew by every
+    sample.
     """
 
     seconds: float = 120.0
     first_wait: float = 0.5
     longest_wait: float = 10.0
-    failing_since: float | None = None
+    answered: float = -math.inf
+    is_dead: bool = False
 
     async def ask(self, attempt: Callable[[], Awaitable[Result]]) -> tuple[Result, int]:
         """The result of the first attempt that succeeds, and how many failed before it."""
@@ -45,15 +47,17 @@ class Patience:
                 now = time.monotonic()
                 failures += 1
                 began = now if began is None else began
-                self.failing_since = now if self.failing_since is None else self.failing_since
-                wait = self._wait(failures) if error.wait is None else error.wait
-                waited = now - min(began, self.failing_since)
-                if waited + wait > self.seconds:
+                pause = self._wait(failures)
+                # A server that says 0 is not to be asked in a hurry all the same.
+                wait = max(pause, error.wait or 0.0)
+                if self.is_dead or now - began + wait > self.seconds:
+                    has_lasted = now - began + pause > self.seconds
+                    self.is_dead = self.is_dead or (has_lasted and self.answered < began)
                     times = "once" if failures == 1 else f"{failures} times"
                     raise EngineError(f"asked {times}, without success: {error}") from error
                 await asyncio.sleep(wait)
             else:
-                self.failing_since = None
+                self.answered, self.is_dead = time.monotonic(), False
                 return result, failures
 
     def _wait(self, failures: int) -> float:
