@@ -57,10 +57,11 @@ def align_result(truth: Trace, predicted: Decoded, said: str) -> Alignment:
 
     Only how it ended can be compared: by a value, or by an exception.
     """
-    last = next(step for step in reversed(truth.steps) if step.value is not None)
+    index = max(n for n, step in enumerate(truth.steps) if step.value is not None)
+    last = truth.steps[index]
     is_same = truth.result is not None and compare(truth.result, said).is_same
     divergence = Divergence(
-        step=truth.steps.index(last),
+        step=index,
         where="return" if truth.result is not None else "exception",
         event=last.event,
         line=last.line,
