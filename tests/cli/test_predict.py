@@ -40,8 +40,7 @@ def test_predictions_are_written_and_the_second_run_asks_for_nothing(
         command = ["predict", str(programs), "--engine", server.url, "-o", str(output)]
         first = ok(*command, "--budget", "9")
         assert first.stdout.splitlines() == [
-            "5 asked: 0 ended, 5 cut by the budget, 0 failed "
-            "(the engine's failures, not the model's)",
+            "5 asked: 0 ended, 5 cut by the budget, 0 failed (not the model's doing)",
             "45 tokens written in 5 requests",
             f"next: worldline diagnose {output}",
         ]
@@ -70,6 +69,28 @@ def test_one_program_with_its_call(tmp_path: Path) -> None:
     assert "1 instead of 4" in shown.stdout
     listed = ok("diagnose", str(output))
     assert "diverged" in listed.stdout
+
+
+def test_failures_are_counted_apart_and_the_first_is_told(programs: Path, tmp_path: Path) -> None:
+    output, recorded = tmp_path / "p.jsonl", tmp_path / "recorded.jsonl"
+    row = {"id": "other", "code": SOURCE, "call": "f(9)", "output": "said"}
+    recorded.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    engine = f"recorded:{recorded}"
+    result = ok("predict", str(programs), "--engine", engine, "-o", str(output), "--first", "3")
+    assert "3 asked: 0 ended, 0 cut by the budget, 3 failed" in result.stdout
+    assert "the first that failed: there is no recorded reply to this prompt" in result.stderr
+
+
+def test_a_program_that_imports_its_neighbour(tmp_path: Path) -> None:
+    (tmp_path / "neighbour.py").write_text("ONE = 1\n", encoding="utf-8")
+    path, output = tmp_path / "next.py", tmp_path / "p.jsonl"
+    source = "from neighbour import ONE\n\ndef f(x):\n    return x + ONE\n"
+    path.write_text(source, encoding="utf-8")
+    with running(FaultyServer(lambda n: None, answer=like_vllm)) as server:
+        command = ["predict", str(path), "--engine", server.url, "-o", str(output)]
+        ok(*command, "--call", "f(3)", "--mode", "force-actions", "--budget", "60")
+    (found,) = read_recorded(output)
+    assert found.error is None
 
 
 def test_repeats(programs: Path, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_reply_of_another_shape_is_an_error_and_no_crash(fields: dict[str, Any
 def test_a_reply_that_a_filter_kept_back_is_asked_for_once() -> None:
     answer = changed(finish_reason="content_filter")
     with running(FaultyServer(failing(), answer=answer)) as server:
-        with pytest.raises(EngineError, match="filter kept the reply back"):
+        with pytest.raises(EngineError, match="a reason of its own: 'content_filter'"):
             with_engine(server, write, model="imitation")
         assert server.seen["fine"] == 1
 
@@ -277,3 +277,22 @@ def test_a_request_says_all_that_was_asked_for() -> None:
         "return_tokens_as_token_ids": True, "return_token_ids": True,
         "skip_special_tokens": False, "spaces_between_special_tokens": False,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_is_busy_at_first_contact_is_not_one_that_lacks_an_ability(
+    status: int,
+) -> None:
+    def busy(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        if path == "/v1/models":
+            return like_vllm(path, body)
+        return {"error": {"message": "loading"}, "_status": status}
+
+    async def use(engine: OpenAIEngine) -> Any:
+        return await engine.abilities()
+
+    with (
+        running(FaultyServer(failing(), answer=busy)) as server,
+        pytest.raises(EngineError, match=f"answered {status}: loading"),
+    ):
+        with_engine(server, use, patience=1)

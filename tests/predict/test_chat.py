@@ -59,6 +59,11 @@ def test_a_perfect_answer_is_read_back(recorder: PythonRecorder) -> None:
     assert read_after(ChatCodec().decode(text, PROGRAM).after).answer == truth.result
 
 
+def test_the_last_answer_counts(recorder: PythonRecorder) -> None:
+    said = "I write it between [ANSWER] and [/ANSWER].\n" + answered("[3, 4]") + "\n[ANSWER] hm"
+    assert diagnosed(recorder, said, budget=300).facts.outcome == "correct"
+
+
 def test_a_program_without_a_call_cannot_be_asked_about() -> None:
     with pytest.raises(CodecError, match="give --call"):
         ChatCodec().prompt(Program("x = 1\n"))

@@ -55,7 +55,19 @@ def test_a_line_that_was_cut_by_the_stop_is_dropped(tmp_path: Path) -> None:
         path.write_text(whole[:cut], encoding="utf-8")
         with PredictionFile(path) as file:
             assert file.done == {"a"}
-        assert path.read_text(encoding="utf-8") == whole[:first]
+            file.add(made("b"))
+        assert path.read_text(encoding="utf-8") == whole
+
+
+def test_a_run_that_asks_for_nothing_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    with PredictionFile(path) as file:
+        file.add(made("a"))
+        file.add(made("b", error="down"))
+    before = path.read_text(encoding="utf-8")
+    with PredictionFile(path, is_restarted=True):
+        pass
+    assert path.read_text(encoding="utf-8") == before
 
 
 def test_a_damaged_line_in_the_middle_is_not_dropped_silently(tmp_path: Path) -> None:

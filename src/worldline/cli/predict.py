@@ -155,6 +155,7 @@ def predict(
     make = engine_maker(engine, model=model, api_key=api_key, timeout=timeout, patience=patience)
     finishes: Counter[Finish] = Counter()
     usage = Usage()
+    failure: str | None = None
     with PredictionFile(output, is_restarted=is_restarted) as file:
         file.expect(settings)
         every = [(q, repeat) for repeat in range(repeats) for q in questions]
@@ -163,7 +164,12 @@ def predict(
             click.echo(
                 f"{len(every) - len(wanted)} of {len(every)} are in {output} already", err=True
             )
-        with PythonRecorder(python=python) as recorder, progress("asking", len(wanted)) as bar:
+        # A program may import its neighbours.
+        beside = [programs.resolve().parent] if programs.suffix == ".py" else []
+        with (
+            PythonRecorder(python=python, import_from=beside) as recorder,
+            progress("asking", len(wanted)) as bar,
+        ):
             asked = predict_all(
                 wanted,
                 make,
@@ -177,9 +183,12 @@ def predict(
                 for prediction in asked if wanted else ():
                     file.add(prediction)
                     finishes[prediction.finish] += 1
+                    failure = failure or prediction.error
                     usage += prediction.asked.usage if prediction.asked else Usage()
                     bar.advance(bar.task_ids[0])
     click.echo(summary(mode, finishes, usage))
+    if failure is not None:
+        click.echo(f"the first that failed: {failure}\nthe same command asks them again", err=True)
     click.echo(f"next: worldline diagnose {output}")
 
 
@@ -204,7 +213,7 @@ def summary(mode: Mode, finishes: Counter[Finish], usage: Usage) -> str:
     if mode == "score":
         # Nothing was written, so nothing can be cut.
         parts = [f"{finishes['stop'] + finishes['length']} scored"]
-    parts.append(f"{finishes['error']} failed (the engine's failures, not the model's)")
+    parts.append(f"{finishes['error']} failed (not the model's doing)")
     tokens = f"{usage.written:,} tokens written in {usage.requests:,} requests"
     if usage.retries:
         tokens += f", {usage.retries:,} of them repeated"

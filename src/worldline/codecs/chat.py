@@ -50,14 +50,19 @@ class ChatCodec:
         return (f"[ANSWER]\nassert {trace.program.call} == {trace.result}\n[/ANSWER]",)
 
     def decode(self, text: str, program: Program) -> Decoded:
-        """No steps: all of the text stands behind them."""
+        """No steps: all of the text stands behind them, from its last answer on.
+
+        A model may speak of [ANSWER] and [/ANSWER] before it gives one.
+        """
+        closed = text.rfind("[/ANSWER]")
+        start = max(0, text.rfind("[ANSWER]", 0, closed)) if closed >= 0 else 0
         return Decoded(
             steps=(),
             written=(),
             stop="ended",
             reason="only the result was asked for",
-            position=0,
-            after=text,
+            position=start,
+            after=text[start:],
             shows_steps=False,
         )
 

@@ -14,11 +14,16 @@ Result = TypeVar("Result")
 
 
 class PassingError(Exception):
-    """A failure that may pass: a busy, broken or silent server. Not seen outside of engines."""
+    """A failure that may pass: a busy, broken or silent server. Not seen outside of engines.
 
-    def __init__(self, what: str, *, wait: float | None = None) -> None:
+    `is_absence`: the server did not deal with the request at all, so nothing is known of what it
+    would have done.
+    """
+
+    def __init__(self, what: str, *, wait: float | None = None, is_absence: bool = False) -> None:
         super().__init__(what)
         self.wait = wait
+        self.is_absence = is_absence
 
 
 @dataclass(slots=True)

@@ -45,6 +45,10 @@ async def probe(server: Server) -> Abilities:
         try:
             await attempt()
         except (_Absent, EngineError) as reason:
+            cause = reason.__cause__
+            if isinstance(cause, PassingError) and cause.is_absence:
+                # A server that is busy or gone is not one that lacks an ability.
+                raise
             missing[ability] = str(reason)
         except (PassingError, AttributeError, LookupError, TypeError, ValueError) as reason:
             missing[ability] = f"its reply has another shape: {reason!r}"

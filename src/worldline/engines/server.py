@@ -14,6 +14,7 @@ Read = Callable[[dict[str, Any]], Result]
 
 # At first contact an answer comes soon or the address is wrong.
 _FIRST_CONTACT = 5.0
+_LISTING = 20.0
 # Refused for now, not for good.
 _PASSING = frozenset({408, 409, 425, 429})
 
@@ -143,20 +144,25 @@ class Server:
     ) -> dict[str, Any]:
         """One request at first contact, when a failure is more likely to stay."""
         patience = Patience(min(self.patience.seconds, _FIRST_CONTACT))
-        return (await patience.ask(lambda: self._once(verb, path, body)))[0]
+        # The list of models is there at once; a completion may have to wait for others.
+        limit = self._timeout if body else min(self._timeout, _LISTING)
+        return (await patience.ask(lambda: self._once(verb, path, body, limit=limit)))[0]
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _once(self, verb: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
+    async def _once(
+        self, verb: str, path: str, body: dict[str, Any] | None, *, limit: float | None = None
+    ) -> dict[str, Any]:
         """One attempt; a failure that may pass is told from one that will not."""
         import httpx2
 
         openai = self._openai
+        limit = limit or self._timeout
         try:
             # The client's time-out is for silence between bytes; a server can drip.
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(limit):
                 if verb == "get":
                     response = await self._client.get(path, cast_to=httpx2.Response)
                 else:
@@ -166,13 +172,16 @@ class Server:
             # The client calls a connection that was refused a time-out, too.
             reason = str(error.__cause__ or "")
             if reason.startswith("Cannot connect"):
-                raise PassingError(f"{self.url} cannot be reached: {reason}") from None
-            raise PassingError(f"{self.url} did not answer (limit {self._timeout:g} s)") from None
+                reason = f"{self.url} cannot be reached: {reason}"
+            else:
+                reason = f"{self.url} did not answer (limit {limit:g} s)"
+            raise PassingError(reason, is_absence=True) from None
         except openai.APIStatusError as error:
             raise _refused(self.url, error) from error
         except (openai.APIConnectionError, httpx2.HTTPError) as error:
             cause = error.__cause__ or error
-            raise PassingError(f"{self.url} cannot be reached: {cause or 'no answer'}") from error
+            reason = f"{self.url} cannot be reached: {cause or 'no answer'}"
+            raise PassingError(reason, is_absence=True) from error
         except ValueError as error:
             raise PassingError(f"{self.url} returned a broken reply: {error}") from error
         if not isinstance(found, dict):
@@ -197,7 +206,8 @@ def _refused(url: str, error: Any) -> Exception:
     what = f"{url} answered {status}: {_reason(error)}"
     if status in _PASSING or status >= 500:
         after = error.response.headers.get("retry-after", "")
-        return PassingError(what, wait=float(after) if after.isdigit() else None)
+        wait = float(after) if after.isdigit() else None
+        return PassingError(what, wait=wait, is_absence=status in (429, 503))
     if status in (401, 403):
         return EngineError(f"{what}; give a key with --api-key or OPENAI_API_KEY")
     return EngineError(what)

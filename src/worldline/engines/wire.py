@@ -2,13 +2,21 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from worldline.engines.engine import Reply, Request, Scores, TokenScore, Usage, messages_of
 from worldline.engines.patience import PassingError
 from worldline.errors import EngineError
 
 _KEY = "token_id:"
+# What servers call the two ways in which a text ends.
+_FINISHES: dict[str, Literal["stop", "length"]] = {
+    "stop": "stop",
+    "eos_token": "stop",
+    "stop_sequence": "stop",
+    "length": "length",
+    "max_tokens": "length",
+}
 
 
 def request_body(request: Request, model: str) -> dict[str, Any]:
@@ -67,17 +75,19 @@ def read_reply(found: dict[str, Any]) -> Reply:
     # A chat model that reasons may answer nothing at all.
     text = "" if text is None and "message" in choice else text
     finish = choice.get("finish_reason")
-    if finish == "content_filter":
-        raise EngineError("the server's filter kept the reply back (finish_reason content_filter)")
-    if not isinstance(text, str) or finish not in ("stop", "length"):
+    if finish in (None, "abort"):
         raise PassingError(f"the reply was cut off: finish_reason is {finish!r}")
+    if finish not in _FINISHES:
+        raise EngineError(f"the server ended the reply for a reason of its own: {finish!r}")
+    if not isinstance(text, str):
+        raise PassingError("the reply has no text")
     ids = choice.get("token_ids") or []
     if not all(isinstance(token, int) for token in ids):
         raise PassingError(f"the reply's token ids are none: {json.dumps(ids)[:200]}")
     logprobs = (choice.get("logprobs") or {}).get("token_logprobs") or []
     return Reply(
         text=text,
-        finish=finish,
+        finish=_FINISHES[finish],
         ids=tuple(ids),
         logprobs=tuple(value for value in logprobs if value is not None),
         usage=_usage(found),

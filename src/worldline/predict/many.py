@@ -88,7 +88,8 @@ def predict(
 
 
 def _here(predictions: AsyncGenerator[Prediction]) -> Iterator[Prediction]:
-    """Drive an event loop while the next prediction is waited for."""
+    """Drive an event loop while the next prediction is waited for, and only then: whoever takes
+    longer over one than a request may last should ask with fewer in flight, or in a thread."""
 
     async def following() -> Prediction | None:
         return await anext(predictions, None)

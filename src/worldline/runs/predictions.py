@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from worldline.errors import InputError
 from worldline.predict import (
@@ -46,18 +46,26 @@ class PredictionFile:
         except OSError as error:
             raise InputError(f"cannot write {path}: {error}") from error
         try:
-            kept = [] if is_restarted or not path.exists() else self._read()
-            # In one move: a stop at any moment leaves the old file or the new one.
-            fresh = path.with_name(f".{path.name}.new")
-            fresh.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
-            os.replace(fresh, path)
-            self._file = path.open("a", encoding="utf-8")
+            self._kept = [] if is_restarted or not path.exists() else self._read()
         except (OSError, UnicodeDecodeError) as error:
             self._unlock()
-            raise InputError(f"cannot write {path}: {error}") from error
+            raise InputError(f"cannot read {path}: {error}") from error
         except InputError:
             self._unlock()
             raise
+        # Opened with the first prediction: a run that does not get so far changes nothing.
+        self._file: IO[str] | None = None
+
+    def _begin(self) -> IO[str]:
+        """The file with what is kept of it, open at its end."""
+        try:
+            # In one move: a stop at any moment leaves the old file or the new one.
+            fresh = self.path.with_name(f".{self.path.name}.new")
+            fresh.write_text("".join(line + "\n" for line in self._kept), encoding="utf-8")
+            os.replace(fresh, self.path)
+            return self.path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot write {self.path}: {error}") from error
 
     def _read(self) -> list[str]:
         """The lines of predictions that need not be asked for again."""
@@ -121,12 +129,15 @@ class PredictionFile:
         """Write one prediction down."""
         row = prediction_to_row(prediction)
         self.check(row)
+        if self._file is None:
+            self._file = self._begin()
         self._file.write(json.dumps(row) + "\n")
         self._file.flush()
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
         self._unlock()
 
     def _unlock(self) -> None:
