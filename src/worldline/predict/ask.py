@@ -161,6 +161,8 @@ class Asker:
             text, finish, asked = await self._answer(question, asked, slot or nullcontext())
         except (EngineError, RecorderError, CodecError, ProgramError) as failure:
             error = str(failure)
+        # Whoever waits for the place that is free now goes first: the model should not wait.
+        await asyncio.sleep(0)
         return make_prediction(
             repeat_id(question.id, repeat),
             question.program,

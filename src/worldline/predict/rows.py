@@ -1,6 +1,6 @@
 """Predictions that we asked for as rows of JSON, and how they were asked read back from them."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from importlib.metadata import version
 from typing import Any, get_args
 
@@ -33,11 +33,15 @@ def prediction_to_row(prediction: Prediction) -> dict[str, Any]:
 
 
 def _asked_to_json(asked: Asked) -> dict[str, Any]:
-    found = asdict(asked)
-    found["seconds"] = round(asked.seconds, 3)
-    for name in ("ids", "given", "scores"):
-        found[name] = found[name] or None
-    return found
+    # Not `asdict`, which would copy every token id by itself.
+    found = {field.name: getattr(asked, field.name) for field in fields(asked)}
+    return found | {
+        "seconds": round(asked.seconds, 3),
+        "ids": asked.ids or None,
+        "given": asked.given or None,
+        "scores": [asdict(score) for score in asked.scores] or None,
+        "usage": asdict(asked.usage),
+    }
 
 
 def asked_from_row(row: dict[str, Any], place: str) -> Asked | None:
