@@ -1,6 +1,6 @@
 """What asking through worldline costs beside asking the bare server: measured in one run.
 
-Used by the tests in tests/live in small, and by `scripts/bench predict` at full size.
+Used by the tests in tests/live in small, and by `scripts/bench throughput` at full size.
 """
 
 import asyncio

@@ -30,7 +30,17 @@ def smollm2() -> Path:
     return _kept("smollm2", make_smollm2)
 
 
-def make_tiny_cwm(folder: Path, *, seed: int = 0) -> None:
+def wide_cwm() -> Path:
+    """The folder of a random model like the tiny one, with 92 M parameters: for measurements."""
+    return _kept("wide-cwm", make_wide_cwm)
+
+
+def make_wide_cwm(folder: Path) -> None:
+    """Write one that takes about as long for a token as a small trained model does."""
+    make_tiny_cwm(folder, hidden=768, layers=12)
+
+
+def make_tiny_cwm(folder: Path, *, seed: int = 0, hidden: int = 128, layers: int = 2) -> None:
     """Write a random model of Llama's shape with CWM's special tokens, of 1.4 M parameters."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -60,9 +70,9 @@ def make_tiny_cwm(folder: Path, *, seed: int = 0) -> None:
     model = LlamaForCausalLM(
         LlamaConfig(
             vocab_size=size,
-            hidden_size=128,
-            intermediate_size=256,
-            num_hidden_layers=2,
+            hidden_size=hidden,
+            intermediate_size=2 * hidden,
+            num_hidden_layers=layers,
             num_attention_heads=4,
             num_key_value_heads=4,
             max_position_embeddings=8192,

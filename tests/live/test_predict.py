@@ -280,6 +280,6 @@ def test_stepwise_rides_on_the_prefix_cache(
 def test_free_is_not_much_slower_than_the_bare_server(
     tiny_server: VllmServer, twenty: list[Question]
 ) -> None:
-    """The exact ratio is for `scripts/bench predict`, on a quiet machine."""
+    """The exact ratio is for `scripts/bench throughput`, on a quiet machine."""
     found = throughput_of_free(tiny_server.url, twenty, in_flight=8, budget=200, repeats=3)
     assert found.throughput > 0.4

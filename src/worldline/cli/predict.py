@@ -75,9 +75,23 @@ DEFAULTS = Settings()
     show_default=True,
     help="Tokens behind the prompt, given or written.",
 )
-@click.option("--temperature", type=click.FloatRange(min=0), default=0.0, show_default=True)
-@click.option("--seed", type=int, default=DEFAULTS.seed, show_default=True)
-@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--temperature",
+    type=click.FloatRange(min=0),
+    default=DEFAULTS.temperature,
+    show_default=True,
+    help="0 takes the likeliest token; more samples.",
+)
+@click.option(
+    "--seed", type=int, default=DEFAULTS.seed, show_default=True, help="Of the first repeat."
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Ask so many times, each with a seed of its own.",
+)
 @click.option("--first", type=click.IntRange(min=1), help="Ask only about the first N programs.")
 @click.option(
     "--from-step",

@@ -74,7 +74,14 @@ class Server:
 
     async def find_model(self) -> int | None:
         """Settle which model is asked, and how many tokens it can hold, where the server says."""
-        listed = await self.try_once("get", "/models")
+        try:
+            listed = await self.try_once("get", "/models")
+        except EngineError as error:
+            cause = error.__cause__
+            if not isinstance(cause, PassingError) or not cause.is_absence:
+                raise
+            hint = "is a server running there? `vllm serve MODEL` starts one"
+            raise EngineError(f"{cause}; {hint}") from error
         rows = [row for row in listed.get("data") or [] if isinstance(row, dict)]
         names = [str(row.get("id")) for row in rows]
         if self._model is None:
