@@ -73,8 +73,8 @@ def make_tiny_cwm(folder: Path, *, seed: int = 0, hidden: int = 128, layers: int
             hidden_size=hidden,
             intermediate_size=2 * hidden,
             num_hidden_layers=layers,
-            num_attention_heads=4,
-            num_key_value_heads=4,
+            num_attention_heads=max(4, hidden // 64),
+            num_key_value_heads=max(4, hidden // 64),
             max_position_embeddings=8192,
             # Five times the usual: logits as far apart as a trained model's, so that rounding
             # does not decide which token is the likeliest.
