@@ -6,10 +6,17 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import aiohttp
 from aiohttp import web
+
+from worldline.engines import OpenAIEngine, Server
+from worldline.predict import Question, Settings, predict
+from worldline.recorders import PythonRecorder
+from worldline.runs import PredictionFile
+from worldline.trace import Program
 
 Answer = Callable[[str, dict[str, Any]], Any]
 
@@ -202,3 +209,42 @@ def _tokens(text: str) -> list[int]:
 def _spell(ids: list[int]) -> str:
     parts = [SPECIALS[n - 256].encode() if n >= 256 else bytes([n]) for n in ids]
     return b"".join(parts).decode("utf-8", "replace")
+
+
+FAULTS = ("429", "500", "hang", "cut", "no_ids", "garbage")
+# The probe asks some two dozen times first; faults begin in the middle of the samples.
+FIRST = 60
+
+
+def plan(number: int) -> str | None:
+    """Every fourth request fails, in turn in each way; one of them takes the server down."""
+    if number < FIRST or number % 4:
+        return None
+    if number == FIRST + 40:
+        return "die"
+    return FAULTS[number // 4 % len(FAULTS)]
+
+
+def questions(count: int) -> list[Question]:
+    source = "def f(x):\n    return x + 1\n"
+    return [Question(f"sample_{n}", Program(source, f"f({n})")) for n in range(count)]
+
+
+def predict_into(
+    path: Path, url: str, recorder: PythonRecorder, *, patience: float, timeout: float = 0.5
+) -> Counter[str]:
+    """Ask about what is not in the file yet, as the command does; how the samples finished."""
+    finishes: Counter[str] = Counter()
+    with PredictionFile(path) as file:
+        wanted = [question for question in questions(200) if question.id not in file.done]
+        found = predict(
+            wanted,
+            lambda: OpenAIEngine(Server(url, timeout=timeout, patience=patience)),
+            recorder,
+            settings=Settings(budget=20),
+            in_flight=16,
+        )
+        for prediction in found:
+            file.add(prediction)
+            finishes[prediction.finish] += 1
+    return finishes

@@ -63,8 +63,8 @@ def throughput_of_free(
     tokenizer: Tokenizer | None = None,
 ) -> Ratio:
     """Ask for `free` predictions through worldline, file included, and bare, by turns."""
-    bodies, tokens = asyncio.run(_bodies(url, questions, budget))
-    asyncio.run(_post_all(url, bodies, in_flight))
+    bodies = asyncio.run(_bodies(url, questions, budget))
+    tokens = asyncio.run(_post_all(url, bodies, in_flight))
     bare, ours = [], []
     for _ in range(repeats):
         began = time.perf_counter()
@@ -102,38 +102,36 @@ async def _ask_all(
     return seconds
 
 
-async def _bodies(
-    url: str, questions: Sequence[Question], budget: int
-) -> tuple[list[dict[str, Any]], int]:
-    """The very requests that worldline sends, and how many tokens they are answered with."""
+async def _bodies(url: str, questions: Sequence[Question], budget: int) -> list[dict[str, Any]]:
+    """The very requests that worldline sends."""
     engine = OpenAIEngine(Server(url))
     vocabulary = await vocabulary_of(engine, STEPS)
     length = (await engine.abilities()).context_length or 0
-    bodies, tokens = [], 0
+    bodies = []
     for question in questions:
         pieces = await vocabulary.encode(STEPS.prompt(question.program))
         ids = tuple(token for piece in pieces for token in piece)
         stops = (vocabulary.specials[STEPS.end],)
         request = Request(ids, min(budget, length - len(ids)), stop_ids=stops)
         bodies.append(request_body(request, engine.name))
-        reply = await engine.generate(request)
-        tokens += reply.usage.written
     await engine.close()
-    return bodies, tokens
+    return bodies
 
 
-async def _post_all(url: str, bodies: Sequence[dict[str, Any]], in_flight: int) -> None:
-    """The requests, bare: nothing is done with the replies but reading them."""
+async def _post_all(url: str, bodies: Sequence[dict[str, Any]], in_flight: int) -> int:
+    """The requests, bare: nothing is done with the replies but reading them, and counting the
+    tokens written."""
     limit = asyncio.Semaphore(in_flight)
     connector = aiohttp.TCPConnector(limit=in_flight)
     async with aiohttp.ClientSession(connector=connector) as session:
 
-        async def post(body: dict[str, Any]) -> None:
+        async def post(body: dict[str, Any]) -> int:
             async with limit, session.post(f"{url}/completions", json=body) as reply:
                 assert reply.status == 200
-                await reply.json()
+                written: int = (await reply.json())["usage"]["completion_tokens"]
+                return written
 
-        await asyncio.gather(*(post(body) for body in bodies))
+        return sum(await asyncio.gather(*(post(body) for body in bodies)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ from typing import Any, TypeVar, get_args
 import pytest
 from click.testing import CliRunner
 
-from tests.faulty import FaultyServer, running
+from tests.faulty import FAULTS, FaultyServer, plan, predict_into, running
 from tests.measure import computed_stepwise, throughput_of_free
 from tests.models import tiny_cwm
 from tests.oracle import STEPS
-from tests.predict.test_faults import FAULTS, plan, predict_into
-from tests.predict.test_modes import accepted
+from tests.second_opinion import steps_in_graph
 from tests.servers import Server as VllmServer
 from worldline.cli import main
 from worldline.diagnose import diagnose
@@ -151,7 +150,7 @@ def test_every_mode_gives_predictions_that_can_be_diagnosed(
         facts = diagnose(recorder.record(prediction.program), prediction).facts
         assert facts.outcome in ("diverged", "truncated", "malformed", "no_output", "correct")
         if mode == "guided":
-            accepted(prediction.program, prediction)
+            steps_in_graph(prediction)
 
 
 def test_guided_is_not_a_trivial_success(
@@ -159,7 +158,7 @@ def test_guided_is_not_a_trivial_success(
 ) -> None:
     settings = Settings(mode="guided", budget=1200, longest_value=8, temperature=1.0)
     found = asked(tiny_server, recorder, twenty, settings)
-    steps = [accepted(prediction.program, prediction) for prediction in found]
+    steps = [steps_in_graph(prediction) for prediction in found]
     assert sum(steps) > 150
     events = {step.event for prediction in found for step in prediction.decoded.steps}
     assert events == {"call", "line", "return", "exception"}

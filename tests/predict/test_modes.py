@@ -11,11 +11,12 @@ from typing import Any, get_args
 import pytest
 
 from tests.oracle import STEPS, ask, engine_of, knowing, prompt_of
+from tests.predictions import predict as prediction_of
 from tests.predictions import replaced, text_of
+from tests.second_opinion import steps_in_graph
 from worldline.codecs import Special
 from worldline.diagnose import diagnose
 from worldline.engines import ABILITIES, Abilities, Reply, Request, ScriptedEngine, Usage
-from worldline.flow import Walk, flow_graph
 from worldline.predict import Mode, Prediction, Question, Settings, predict
 from worldline.recorders import PythonRecorder
 from worldline.trace import Program, Trace
@@ -236,17 +237,21 @@ class Fickle(ScriptedEngine):
         return Reply(await self.spell([chosen]), "length", (chosen,))
 
 
-def accepted(program: Program, found: Prediction) -> int:
-    """How many steps of a prediction are in the control-flow graph: all of them."""
-    walk = Walk(flow_graph(program.text), program)
-    for number, written in enumerate(found.decoded.written):
-        event = found.decoded.steps[number].event
-        options = [
-            o for o in walk.options if (o.event, program.line(o.line)) == (event, written.line)
-        ]
-        assert options, f"step {number}: {event} {written.line!r} is none of {walk.options}"
-        walk.take(*options)
-    return len(found.decoded.written)
+def test_what_judges_guided_predictions_knows_right_from_wrong(
+    cruxeval: list[dict[str, Any]], recorder: PythonRecorder
+) -> None:
+    for program in programs(cruxeval, 8):
+        truth = recorder.record(program)
+        assert steps_in_graph(prediction_of(program, text_of(truth))) == len(truth.steps)
+    right = text_of(recorder.record(LOOP))
+    for old, new in (
+        ("<|action_sep|>        s += i\n", "<|action_sep|>    s = 0\n"),
+        ("<|action_sep|>    s = 0\n", "<|action_sep|>    return s\n"),
+        ('<|call_sep|>{"n"', '<|line_sep|>{"n"'),
+        ("<|return_sep|><|action_sep|>    return s\n", "<|return_sep|><|action_sep|>    s = 0\n"),
+    ):
+        with pytest.raises(AssertionError, match="is not in the graph"):
+            steps_in_graph(prediction_of(LOOP, replaced(old, new)(right)))
 
 
 def test_guided_never_leaves_the_graph_whatever_is_chosen(
@@ -255,7 +260,7 @@ def test_guided_never_leaves_the_graph_whatever_is_chosen(
     steps: Counter[str] = Counter()
     for seed, program in enumerate(programs(cruxeval, 4)):
         found = ask(Fickle(seed), recorder, program, settings_of("guided", budget=2000))
-        accepted(program, found)
+        steps_in_graph(found)
         steps.update(step.event for step in found.decoded.steps)
         assert found.asked is not None
         assert len(found.asked.ids) <= 2000
