@@ -119,7 +119,7 @@ def make_smollm2(folder: Path) -> None:
 
 def _specials() -> list[str]:
     """CWM's special tokens, in the order of their ids: begin and end first."""
-    return sorted(CwmCodec.specials, key=CwmCodec.specials.__getitem__)
+    return [token for token, _ in sorted(CwmCodec.specials.items(), key=lambda item: item[1])]
 
 
 def _kept(name: str, make: Callable[[Path], None]) -> Path:

@@ -3,6 +3,7 @@
 from worldline.align.alignment import Alignment, align, align_result
 from worldline.align.divergence import Difference, Divergence, Where
 from worldline.align.equality import RULES, Comparison, canonical, compare, is_opaque
+from worldline.align.literals import is_same_value
 from worldline.align.recovery import REACH, Recovery
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "canonical",
     "compare",
     "is_opaque",
+    "is_same_value",
 ]

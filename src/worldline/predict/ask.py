@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from worldline.codecs import STEP_CODECS, Codec, Pieces, StepCodec, codec_named
 from worldline.engines import Abilities, Ability, Engine, Message, Request
@@ -43,11 +43,13 @@ NEEDS_TRUTH: frozenset[Mode] = frozenset({"force-actions", "force-state", "score
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A program to be predicted, and what a benchmark says it returns."""
+    """A program to be predicted, and what a benchmark says it returns. `facets` are what the
+    benchmark knows of it beside, as in {"depth": 3}."""
 
     id: str
     program: Program
     expected: str | None = None
+    facets: Mapping[str, str | int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

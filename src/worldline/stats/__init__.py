@@ -1,0 +1,1 @@
+"""Intervals and paired tests: the only home of scipy."""
