@@ -81,13 +81,15 @@ NO_USAGE = Usage()
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What came back. `ids` and `logprobs` are of the tokens written, the last one that it
-    stopped at included; `text` may lack that one."""
+    stopped at included; `text` may lack that one. `prompt_ids`: of the prompt, where it was given
+    as text and the engine says how it split it."""
 
     text: str
     finish: Literal["stop", "length"]
     ids: tuple[int, ...] = ()
     logprobs: tuple[float, ...] = ()
     usage: Usage = NO_USAGE
+    prompt_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,9 @@ class OpenAIEngine:
             return reply
 
         body = request_body(request, self.name)
+        if is_chat and has_ids:
+            # Not in `request_body`: servers that cannot do it may refuse what they do not know.
+            body["return_token_ids"] = True
         path = "/chat/completions" if is_chat else "/completions"
         reply, failures = await self.server.ask(path, body, read)
         return replace(reply, usage=reply.usage + Usage(requests=1 + failures, retries=failures))

@@ -81,17 +81,24 @@ def read_reply(found: dict[str, Any]) -> Reply:
         raise EngineError(f"the server ended the reply for a reason of its own: {finish!r}")
     if not isinstance(text, str):
         raise PassingError("the reply has no text")
-    ids = choice.get("token_ids") or []
-    if not all(isinstance(token, int) for token in ids):
-        raise PassingError(f"the reply's token ids are none: {json.dumps(ids)[:200]}")
+    # Of a conversation's prompt there is one, whatever the number of choices.
+    prompt_ids = choice.get("prompt_token_ids") or found.get("prompt_token_ids")
     logprobs = (choice.get("logprobs") or {}).get("token_logprobs") or []
     return Reply(
         text=text,
         finish=_FINISHES[finish],
-        ids=tuple(ids),
+        ids=_ids(choice.get("token_ids")),
         logprobs=tuple(value for value in logprobs if value is not None),
         usage=_usage(found),
+        prompt_ids=_ids(prompt_ids),
     )
+
+
+def _ids(found: object) -> tuple[int, ...]:
+    ids = found or []
+    if not isinstance(ids, list) or not all(isinstance(token, int) for token in ids):
+        raise PassingError(f"the reply's token ids are none: {json.dumps(ids)[:200]}")
+    return tuple(ids)
 
 
 def _usage(found: dict[str, Any]) -> Usage:

@@ -210,6 +210,7 @@ class Asker:
         told = replace(
             asked,
             prompt_tokens=len(prompt),
+            prompt_ids=prompt,
             ids=tuple(draft.ids),
             given=tuple(draft.given),
             scores=scores,
@@ -250,7 +251,13 @@ class Asker:
             Request(prompt, budget, temperature=asked.temperature, seed=asked.seed)
         )
         tokens = reply.usage.prompt or None
-        told = replace(asked, prompt_tokens=tokens, ids=reply.ids, usage=reply.usage)
+        told = replace(
+            asked,
+            prompt_tokens=tokens,
+            prompt_ids=reply.prompt_ids,
+            ids=reply.ids,
+            usage=reply.usage,
+        )
         return reply.text, reply.finish, told
 
     def _room(self, prompt_tokens: int) -> int:

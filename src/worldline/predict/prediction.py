@@ -24,7 +24,8 @@ class Asked:
 
     `budget`: tokens behind the prompt, given or written. `from_step`: how many steps of the true
     trace it was given to begin with. `longest_value`: the longest value that it was let write.
-    `given`: the places in the text that it did not write.
+    `given`: the places in the text that it did not write. `prompt_ids` is empty where the prompt
+    was sent as text and the engine does not say how it split it.
     """
 
     mode: Mode
@@ -36,6 +37,7 @@ class Asked:
     from_step: int = 0
     longest_value: int | None = None
     prompt_tokens: int | None = None
+    prompt_ids: tuple[int, ...] = ()
     ids: tuple[int, ...] = ()
     given: tuple[tuple[int, int], ...] = ()
     scores: tuple[StepScore, ...] = ()

@@ -37,6 +37,7 @@ def _asked_to_json(asked: Asked) -> dict[str, Any]:
     found = {field.name: getattr(asked, field.name) for field in fields(asked)}
     return found | {
         "seconds": round(asked.seconds, 3),
+        "prompt_ids": asked.prompt_ids or None,
         "ids": asked.ids or None,
         "given": asked.given or None,
         "scores": [asdict(score) for score in asked.scores] or None,
@@ -64,6 +65,7 @@ def asked_from_row(row: dict[str, Any], place: str) -> Asked | None:
             from_step=int(row.get("from_step", 0)),
             longest_value=row.get("longest_value"),
             prompt_tokens=row.get("prompt_tokens"),
+            prompt_ids=tuple(row.get("prompt_ids", ())),
             ids=tuple(row.get("ids", ())),
             given=tuple((start, end) for start, end in row.get("given", ())),
             scores=tuple(StepScore(**score) for score in row.get("scores", ())),
