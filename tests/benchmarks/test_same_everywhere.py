@@ -1,0 +1,67 @@
+"""Generated benchmarks are the same on every Python, whatever its hash seed."""
+
+import os
+import runpy
+import subprocess
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import worldline
+from worldline.benchmarks.permutation import permutation
+
+ROOT = Path(__file__).parents[2]
+find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" / "gold"))[
+    "find_python"
+]
+# A change here changes what published figures were measured on.
+HASHES = {
+    "permutation()": "72daf2f04e378c52",
+    "permutation(variables=3, lengths=[7, 64], reveal_every=2, seed=7)": "62484f0846eab022",
+}
+SCRIPT = f"""
+from worldline.benchmarks.permutation import permutation
+for made in {list(HASHES)!r}:
+    print(eval(made).hash)
+"""
+# What worldline needs to be imported, and what those need; nothing else may be there.
+NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
+
+
+@pytest.mark.parametrize("made", HASHES)
+def test_the_questions_are_those_that_were_published(made: str) -> None:
+    found = eval(made, {"permutation": permutation})
+    assert found.hash == HASHES[made]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place to import from that has worldline and what it depends on."""
+    found = tmp_path_factory.mktemp("packages")
+    (found / "worldline").symlink_to(Path(worldline.__file__).parent)
+    about = found / "worldline-0.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: worldline\nVersion: 0.0\n")
+    for name in NEEDED:
+        spec = find_spec(name)
+        if spec is not None and spec.origin is not None:
+            (found / name).symlink_to(Path(spec.origin).parent)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("version", "hash_seed"), [("3.11", "1"), ("3.11", "4242"), ("3.12", "1"), ("3.13", "4242")]
+)
+def test_every_python_makes_the_same(version: str, hash_seed: str, folder: Path) -> None:
+    python = find_python(version)
+    if python is None:
+        pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
+    env = {**os.environ, "PYTHONPATH": str(folder), "PYTHONHASHSEED": hash_seed}
+    # -S: without the packages that are installed there.
+    done = subprocess.run(
+        [python, "-S", "-B", "-c", SCRIPT], env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == list(HASHES.values())
