@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import worldline
+from worldline.benchmarks.composition import composition
 from worldline.benchmarks.permutation import permutation
 
 ROOT = Path(__file__).parents[2]
@@ -20,8 +21,11 @@ find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" /
 HASHES = {
     "permutation()": "72daf2f04e378c52",
     "permutation(variables=3, lengths=[7, 64], reveal_every=2, seed=7)": "62484f0846eab022",
+    "composition()": "cc93337d3677df11",
+    "composition(depths=[1, 2, 11, 20], per_depth=2, atoms=2, seed=7)": "7233e1d90544fceb",
 }
 SCRIPT = f"""
+from worldline.benchmarks.composition import composition
 from worldline.benchmarks.permutation import permutation
 for made in {list(HASHES)!r}:
     print(eval(made).hash)
@@ -32,7 +36,7 @@ NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
 
 @pytest.mark.parametrize("made", HASHES)
 def test_the_questions_are_those_that_were_published(made: str) -> None:
-    found = eval(made, {"permutation": permutation})
+    found = eval(made, {"permutation": permutation, "composition": composition})
     assert found.hash == HASHES[made]
 
 
