@@ -1,0 +1,96 @@
+"""Tables of compositions: percentages with what they are of."""
+
+import io
+
+import pytest
+from rich.console import Console, RenderableType
+
+from worldline.report.composition import composition_tables
+from worldline.report.shares import difference_of_shares, percent, share
+from worldline.runs.composition import measure_composition
+from worldline.runs.judged import Judged, Verdict
+
+
+def printed(part: RenderableType, width: int) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    console.print(part)
+    output = console.file
+    assert isinstance(output, io.StringIO)
+    return output.getvalue()
+
+
+def judged(
+    functions: str, verdict: Verdict, *, form: str = "nested", step: int | None = None
+) -> Judged:
+    facets: dict[str, str | int] = {
+        "data_type": functions.split("_")[0],
+        "depth": len(functions.split()),
+        "form": form,
+        "functions": functions,
+    }
+    return Judged("s", 0, verdict, "", step=step, facets=facets)
+
+
+SAMPLES = [
+    *[judged("list_a", v, form="atom") for v in ("right", "right", "right", "wrong")],
+    *[judged("string_b", v, form="atom") for v in ("right", "cut")],
+    *[judged("list_a list_a", v) for v in ("right", "wrong", "failed")],
+    judged("list_a list_a", "cut", step=3),
+    judged("list_a list_a", "no_answer"),
+    judged("string_b", "right", form="flat"),
+    judged("string_never", "wrong", form="flat"),
+]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of the rows of all tables."""
+    found = [line for line in text.splitlines() if line.startswith("│")]
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in found]
+
+
+def test_every_percentage_says_of_how_many() -> None:
+    found = rows(printed(composition_tables(measure_composition(SAMPLES)), 200))
+    assert found == [
+        ["list", "75.0 (3/4)", "75.0 (3/4)", "0", "0", "0"],
+        ["string", "50.0 (1/2)", "100.0 (1/1)", "0", "1 (0)", "0"],
+        # 0.75² = 56.25 for both: of all 1 of 4, of answered 1 of 2.
+        [
+            *["list", "2", "nested", "25.0 (1/4)", "56.2 (4)", "-31.2"],
+            *["50.0 (1/2)", "56.2 (2)", "-6.2", "1", "1 (1)", "1"],
+        ],
+        # The gap is over the one sample that has a baseline, and that is right.
+        [
+            *["string", "1", "flat", "50.0 (1/2)", "50.0 (1)", "+50.0"],
+            *["50.0 (1/2)", "100.0 (1)", "+0.0", "0", "0", "0"],
+        ],
+    ]
+
+
+def test_what_has_no_baseline_is_said() -> None:
+    text = printed(composition_tables(measure_composition(SAMPLES)), 200)
+    assert "1 composition without a baseline" in text
+    assert "7 compositions: right" in text
+    whole = measure_composition([s for s in SAMPLES if s.facets["data_type"] == "list"])
+    assert "without a baseline" not in printed(composition_tables(whole), 200)
+
+
+def test_nothing_at_all() -> None:
+    text = printed(composition_tables(measure_composition([])), 80)
+    assert "0 compositions" in text
+    assert "alone" in text
+    only_failed = printed(composition_tables(measure_composition([judged("set_a", "failed")])), 200)
+    assert "– (0/0)" in only_failed
+
+
+@pytest.mark.parametrize("width", [40, 80, 250])
+def test_any_width(width: int) -> None:
+    text = printed(composition_tables(measure_composition(SAMPLES)), width)
+    assert all(len(line) <= width for line in text.splitlines())
+
+
+def test_shares() -> None:
+    assert [share(3, 4), share(0, 0), share(2, 3)] == ["75.0 (3/4)", "– (0/0)", "66.7 (2/3)"]
+    assert share(999, 1000, digits=3) == "99.900 (999/1000)"
+    assert [percent(None), percent(1.0)] == ["–", "100.0"]
+    gaps = [(0.5, 0.75), (0.75, 0.5), (0.49999, 0.5), (None, 0.5), (0.5, None)]
+    assert [difference_of_shares(a, b) for a, b in gaps] == ["-25.0", "+25.0", "+0.0", "–", "–"]
