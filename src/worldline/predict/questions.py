@@ -2,9 +2,10 @@
 
 A line of JSON each: `id`, `code` and `call` (or `input`, the arguments of `f`, as in CRUXEval; or
 `context`), and if known `expected` (or `output`), what the call returns, as `repr` writes it.
+`facets` is an object of what else is known of the program: {"depth": 3}.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,13 @@ from worldline.predict.recorded import optional_text, program_from_row, read_row
 
 def read_questions(path: Path | str) -> Iterator[Question]:
     """The questions in a file, in its order; two with the same id are refused."""
+    return questions_from_rows(read_rows(Path(path)))
+
+
+def questions_from_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Question]:
+    """The questions that rows hold, each row with its place for messages."""
     seen: dict[str, str] = {}
-    for place, row in read_rows(Path(path)):
+    for place, row in rows:
         question = _question(row, place)
         if question.id in seen:
             raise InputError(f"{place}: the id {question.id!r} is taken by {seen[question.id]}")
@@ -33,4 +39,21 @@ def _question(row: dict[str, Any], place: str) -> Question:
     id = optional_text(row, "id", place)
     if id is None:
         raise InputError(f"{place}: needs 'id'; the row has {', '.join(sorted(row))}")
-    return Question(id, program_from_row(row, place), optional_text(row, "expected", place))
+    program = program_from_row(row, place)
+    return Question(id, program, optional_text(row, "expected", place), _facets(row, place))
+
+
+def _facets(row: dict[str, Any], place: str) -> dict[str, str | int]:
+    facets = row.get("facets") or {}
+    if not isinstance(facets, dict):
+        raise InputError(
+            f"{place}: 'facets' must be an object, as in {{\"depth\": 3}}, found {facets!r:.60}"
+        )
+    for name, value in facets.items():
+        # `bool` is an `int` to Python, and neither a count nor a word to whoever reads a table.
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise InputError(
+                f"{place}: the facet {name!r} must be text or a whole number, found {value!r:.60}; "
+                "write it as text"
+            )
+    return facets

@@ -7,7 +7,9 @@ in place of an output. All but `truncated` are strings; values are as `repr` wri
 `worldline predict` wrote also says how the model was asked (`worldline.predict.rows`).
 """
 
+import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,10 +29,14 @@ def read_recorded(path: Path | str, *, codec: str = "cwm") -> Iterator[Predictio
 
 
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a file of JSON lines, each with its place for messages."""
+    """The rows of a file of JSON lines, packed (`.gz`) or not, each with its place for messages."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        if path.suffix == ".gz":
+            with gzip.open(path, "rt", encoding="utf-8-sig") as file:
+                text = file.read()
+        else:
+            text = path.read_text(encoding="utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
     # Only a newline ends a line of JSON: values may hold other line separators.
     for number, line in enumerate(text.split("\n"), 1):
