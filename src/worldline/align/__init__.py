@@ -3,7 +3,7 @@
 from worldline.align.alignment import Alignment, align, align_result
 from worldline.align.divergence import Difference, Divergence, Where
 from worldline.align.equality import RULES, Comparison, canonical, compare, is_opaque
-from worldline.align.literals import is_same_value
+from worldline.align.literals import is_same_value, literal
 from worldline.align.recovery import REACH, Recovery
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "compare",
     "is_opaque",
     "is_same_value",
+    "literal",
 ]

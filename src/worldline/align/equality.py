@@ -78,6 +78,14 @@ def with_sets_sorted(value: str) -> str:
     return _rewritten(value, _sort_sets) if "{" in value else value
 
 
+def with_dicts_sorted(value: str) -> str:
+    """ "Counter({'b': 1, 'a': 1})" -> "Counter({'a': 1, 'b': 1})".
+
+    No rule: two states may differ in this order, and go on differently. Two results are equal.
+    """
+    return _rewritten(value, _sort_dicts) if "{" in value else value
+
+
 def with_one_spelling(value: str) -> str:
     """The same literal in Python's own spelling: '["a",1]' -> "['a', 1]"."""
     return _rewritten(value, lambda tree: None)
@@ -187,3 +195,15 @@ def _sort_sets(tree: ast.AST) -> None:
         _sort_sets(child)
     if isinstance(tree, ast.Set):
         tree.elts.sort(key=ast.unparse)
+
+
+def _sort_dicts(tree: ast.AST) -> None:
+    """Sort the items of every dict, the innermost first, but where their order counts."""
+    if isinstance(tree, ast.Call) and ast.unparse(tree.func).endswith("OrderedDict"):
+        return
+    for child in ast.iter_child_nodes(tree):
+        _sort_dicts(child)
+    if isinstance(tree, ast.Dict):
+        items = list(zip(tree.keys, tree.values, strict=True))
+        items.sort(key=lambda item: "" if item[0] is None else ast.unparse(item[0]))
+        tree.keys, tree.values = [key for key, _ in items], [value for _, value in items]
