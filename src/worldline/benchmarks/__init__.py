@@ -1,5 +1,22 @@
 """Programs to ask a model about, and what right means."""
 
 from worldline.benchmarks.benchmark import Benchmark, LeftOut, Options, expects
+from worldline.benchmarks.files import from_files
+from worldline.benchmarks.registry import (
+    BENCHMARKS,
+    Description,
+    describe_benchmarks,
+    load_benchmark,
+)
 
-__all__ = ["Benchmark", "LeftOut", "Options", "expects"]
+__all__ = [
+    "BENCHMARKS",
+    "Benchmark",
+    "Description",
+    "LeftOut",
+    "Options",
+    "describe_benchmarks",
+    "expects",
+    "from_files",
+    "load_benchmark",
+]
