@@ -7,6 +7,7 @@ from worldline.diagnose.diagnosis import (
     diagnose,
     diagnosis_to_json,
 )
+from worldline.diagnose.difficulty import Difficulty, difficulty, difficulty_to_json
 from worldline.diagnose.facts import Facts, HorizonFacts, Outcome, gather_facts
 from worldline.diagnose.operations import OperationFacts, operation_facts
 from worldline.diagnose.values import Change, ValueFacts, ValueKind, common_start, value_kind
@@ -20,6 +21,7 @@ __all__ = [
     "CauseName",
     "Change",
     "Diagnosis",
+    "Difficulty",
     "Facts",
     "HorizonFacts",
     "OperationFacts",
@@ -32,6 +34,8 @@ __all__ = [
     "diagnose",
     "diagnosis_to_json",
     "difference",
+    "difficulty",
+    "difficulty_to_json",
     "find_cause",
     "gather_facts",
     "operation_facts",

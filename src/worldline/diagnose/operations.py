@@ -2,8 +2,9 @@
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from worldline.trace import parse_source, source_lines
 
@@ -76,9 +77,9 @@ def operation_facts(text: str, line: int) -> OperationFacts:
     """
     lines = source_lines(text)
     source = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    tree = parse_source(text)
-    statements = [] if tree is None else statements_at(tree, line)
-    own = set() if tree is None else _own_functions(tree)
+    nodes = syntax_nodes(text)
+    statements = statements_at(nodes, line)
+    own = _own_functions(nodes)
     parts = [part for statement in statements for part in executed_parts(statement)]
     shown = sum(_shows_its_value(statement) for statement in statements)
     operations = [op for part in parts for op in _operations(part)]
@@ -101,18 +102,26 @@ def operation_facts(text: str, line: int) -> OperationFacts:
             for node in statements
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
         ),
-        iterates_mutated=tree is not None and _iterates_mutated(tree, line),
+        iterates_mutated=_iterates_mutated(nodes, line),
         is_loop_header=any(
             isinstance(statement, ast.For | ast.While | ast.AsyncFor) for statement in statements
         ),
     )
 
 
-def statements_at(tree: ast.Module, line: int) -> list[ast.stmt]:
+# Many lines of one program are asked about in a row; nothing here changes a node.
+@lru_cache(maxsize=16)
+def syntax_nodes(text: str) -> tuple[ast.AST, ...]:
+    """Every node of a program's syntax tree; none where it does not parse."""
+    tree = parse_source(text)
+    return () if tree is None else tuple(ast.walk(tree))
+
+
+def statements_at(nodes: Sequence[ast.AST], line: int) -> list[ast.stmt]:
     """The statements that a step on this line executes: simple ones, or headers."""
     found = [
         node
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.stmt) and node.lineno <= line <= _last_line(node)
     ]
     if not found:
@@ -158,13 +167,9 @@ def _last_line(node: ast.stmt) -> int:
     return node.end_lineno or node.lineno
 
 
-def _own_functions(tree: ast.Module) -> set[str]:
+def _own_functions(nodes: Sequence[ast.AST]) -> set[str]:
     """Names whose calls are steps of their own, so that what they return is shown."""
-    return {
-        node.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+    return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
 def _name(node: ast.AST) -> str | None:
@@ -287,13 +292,13 @@ def _base(node: ast.AST) -> Iterator[str]:
         yield node.id
 
 
-def _iterates_mutated(tree: ast.Module, line: int) -> bool:
+def _iterates_mutated(nodes: Sequence[ast.AST], line: int) -> bool:
     """Whether the line is in a for loop whose body changes what the loop goes over."""
     return any(
         isinstance(loop, ast.For)
         and loop.lineno <= line <= (loop.body[-1].end_lineno or loop.lineno)
         and not _iterated(loop.iter).isdisjoint(_mutated(loop.body))
-        for loop in ast.walk(tree)
+        for loop in nodes
     )
 
 

@@ -1,6 +1,7 @@
 """Two rendered values go in; what kind they are and how they differ comes out."""
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -33,6 +34,13 @@ _STARTS: dict[str, ValueKind] = {
     "{": "dict",
     **dict.fromkeys("0123456789", "int"),
 }
+# A string literal as `repr` writes it.
+STRING = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
+# What is no literal and says so; quotes and commas in it are its own: `<class 'list'>`.
+OBJECT = rf"<(?:[^<>'\"]|{STRING}|<(?:[^<>'\"]|{STRING})*>)*>"
+_STRUCTURE = re.compile(rf"{STRING}|{OBJECT}|[\[\](){{}}:,]", re.DOTALL)
+# Parsing a longer value takes more time than its kind is worth.
+_LONG = 200
 # Beyond this many comparisons an edit distance is not worth its time.
 _PATIENCE = 250_000
 
@@ -67,6 +75,9 @@ def value_kind(value: str) -> ValueKind:
     """
     if not value:
         return "missing"
+    known = _long_kind(value) if len(value) > _LONG else None
+    if known is not None:
+        return known
     tree = _tree(value)
     # What is too long to be kept whole, or to be parsed, still shows what it is by its start.
     return _STARTS.get(value.lstrip("-")[0:1], "object") if tree is None else _kind(tree)
@@ -142,6 +153,27 @@ def _tree(value: str) -> ast.expr | None:
         return ast.parse(value, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
+
+
+def _long_kind(value: str) -> ValueKind | None:
+    """The kind of a value by its start, and of brackets by what is between their first two items.
+
+    "{'a': 1, …" -> "dict"; "{1, 2, …" -> "set"; "Counter({…" -> "object"; "1234…" -> None
+    """
+    start = value[0]
+    if start in "'\"[":
+        return _STARTS[start]
+    if start.isalpha() or start in "_<":
+        return "set" if value.startswith(("set(", "frozenset(")) else "object"
+    if start not in "({":
+        return None
+    depth = 0
+    for found in _STRUCTURE.finditer(value):
+        mark = found[0]
+        depth += (mark in "([{") - (mark in ")]}")
+        if depth == 1 and mark in ":,":
+            return "tuple" if start == "(" else "dict" if mark == ":" else "set"
+    return None
 
 
 def _kind(node: ast.expr | None) -> ValueKind:
