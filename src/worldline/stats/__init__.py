@@ -1,1 +1,26 @@
-"""Intervals and paired tests: the only home of scipy."""
+"""Intervals and paired tests: the only home of scipy, which is imported when it is needed."""
+
+from worldline.stats.flips import mcnemar, sign_flip
+from worldline.stats.intervals import Share, clustered_share, share
+from worldline.stats.multiple import adjusted
+from worldline.stats.paired import (
+    Difference,
+    Ratio,
+    mean_difference,
+    ratio_of_totals,
+    right_difference,
+)
+
+__all__ = [
+    "Difference",
+    "Ratio",
+    "Share",
+    "adjusted",
+    "clustered_share",
+    "mcnemar",
+    "mean_difference",
+    "ratio_of_totals",
+    "right_difference",
+    "share",
+    "sign_flip",
+]
