@@ -1,0 +1,155 @@
+"""Two runs go in; over the samples that both have, what changed and where comes out.
+
+With repeats, a sample has gained where it is right more often than before, as a share of its
+repeats, and lost where it is right less often; the two runs may have asked differently often. Each
+sample counts once in a difference, however often it was asked.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from worldline.runs.accuracy import is_answered, is_judged, share_of
+from worldline.runs.breakdown import agreed
+from worldline.runs.changes import Change, find_changes
+from worldline.runs.judged import Judged, Verdict
+from worldline.runs.pairs import Pair, mean_of, pair_runs, verdict_changes
+from worldline.stats import (
+    Difference,
+    Ratio,
+    Share,
+    mean_difference,
+    ratio_of_totals,
+    right_difference,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedAccuracy:
+    """How often each run is right on the same samples.
+
+    `alike` counts samples that both got right equally often, but neither always nor never: with
+    one repeat there are none.
+    """
+
+    samples: int
+    a: Share
+    b: Share
+    gained: int
+    lost: int
+    both_right: int
+    both_wrong: int
+    alike: int
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class NumberComparison:
+    """A number that both runs have of so many samples: in how many it is more in B, or less.
+
+    With repeats a sample's number is the mean over them, and totals are sums of these.
+    """
+
+    samples: int
+    total_a: float
+    total_b: float
+    more: int
+    less: int
+    difference: Difference
+    ratio: Ratio
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """What changed from run A to run B on the samples that both have.
+
+    `overall` is over all pairs; `answered` over those that both answered, a choice that is the
+    runs' own. `left_out` pairs failed in either run; `disputed` ones have different facets or
+    lengths of the true execution in the two, so that the runs may be of different benchmarks.
+    `repeats_a` is how often A asked a sample, at most.
+    """
+
+    only_a: int
+    only_b: int
+    left_out: int
+    disputed: int
+    repeats_a: int
+    repeats_b: int
+    overall: PairedAccuracy
+    answered: PairedAccuracy
+    verdicts: Mapping[tuple[Verdict, Verdict], float]
+    changes: tuple[Change, ...]
+    steps: NumberComparison
+    tokens: NumberComparison
+
+
+def compare_runs(a: Sequence[Judged], b: Sequence[Judged]) -> RunComparison:
+    """Compare two runs sample by sample; what only one has, or failed in either, is counted."""
+    pairing = pair_runs(a, b)
+    pairs = pairing.pairs
+    both_answered = [_answers(pair) for pair in pairs]
+    return RunComparison(
+        only_a=pairing.only_a,
+        only_b=pairing.only_b,
+        left_out=pairing.left_out,
+        disputed=sum(map(is_disputed, pairs)),
+        repeats_a=max((len(pair.a) for pair in pairs), default=0),
+        repeats_b=max((len(pair.b) for pair in pairs), default=0),
+        overall=paired_accuracy(pairs),
+        answered=paired_accuracy([pair for pair in both_answered if pair.a and pair.b]),
+        verdicts=verdict_changes(pairs),
+        changes=find_changes(pairs),
+        steps=compare_numbers(pairs, "matched_steps"),
+        tokens=compare_numbers(pairs, "written_tokens"),
+    )
+
+
+def _answers(pair: Pair) -> Pair:
+    return Pair(pair.sample, tuple(filter(is_answered, pair.a)), tuple(filter(is_answered, pair.b)))
+
+
+def is_disputed(pair: Pair) -> bool:
+    """The two runs say different things about the same sample's truth."""
+    rows = (*pair.a, *pair.b)
+    lengths = {row.true_steps for row in rows} - {None}
+    facets = [row.facets for row in rows]
+    return len(lengths) > 1 or len(agreed(facets)) < len({name for f in facets for name in f})
+
+
+def paired_accuracy(pairs: Sequence[Pair]) -> PairedAccuracy:
+    """How often each is right, and on how many samples that changed."""
+    gains = [pair.gain for pair in pairs]
+    unchanged = [pair for pair, gain in zip(pairs, gains, strict=True) if not gain]
+    both_right = sum(all(row.verdict == "right" for row in pair.a) for pair in unchanged)
+    both_wrong = sum(all(row.verdict != "right" for row in pair.a) for pair in unchanged)
+    return PairedAccuracy(
+        samples=len(pairs),
+        a=share_of([row for pair in pairs for row in pair.a], is_judged),
+        b=share_of([row for pair in pairs for row in pair.b], is_judged),
+        gained=sum(gain > 0 for gain in gains),
+        lost=sum(gain < 0 for gain in gains),
+        both_right=both_right,
+        both_wrong=both_wrong,
+        alike=len(unchanged) - both_right - both_wrong,
+        difference=right_difference(gains),
+    )
+
+
+def compare_numbers(
+    pairs: Sequence[Pair], name: Literal["matched_steps", "written_tokens"]
+) -> NumberComparison:
+    """A number of the rows, over the samples for which both runs have it."""
+    means = [(mean_of(pair.a, name), mean_of(pair.b, name)) for pair in pairs]
+    both = [(a, b) for a, b in means if a is not None and b is not None]
+    first, second = [a for a, _ in both], [b for _, b in both]
+    differences = [b - a for a, b in both]
+    return NumberComparison(
+        samples=len(both),
+        total_a=math.fsum(first),
+        total_b=math.fsum(second),
+        more=sum(d > 0 for d in differences),
+        less=sum(d < 0 for d in differences),
+        difference=mean_difference(differences),
+        ratio=ratio_of_totals(first, second),
+    )
