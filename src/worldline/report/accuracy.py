@@ -1,0 +1,88 @@
+"""The accuracy of a run goes in; lines, tables and JSON come out."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from worldline.diagnose import printable
+from worldline.report.numbers import many, share_cells, share_text
+from worldline.runs.accuracy import Accuracy
+from worldline.runs.breakdown import GroupAccuracy
+from worldline.stats import Share
+
+
+def accuracy_lines(accuracy: Accuracy) -> Iterator[Text]:
+    """Right of all, right of those answered, and how many were not answered, and why.
+
+    right of all       493 of 796: 61.9% (95% interval 58.5 to 65.2)
+    """
+    yield Text(f"right of all       {share_text(accuracy.of_all)}", "bold")
+    yield Text(f"right of answered  {share_text(accuracy.of_answered)}")
+    yield Text(
+        f"not answered       {accuracy.cut:,} cut by the token budget, {accuracy.no_answer:,} "
+        "ended without an answer"
+    )
+    if accuracy.failed:
+        yield Text(
+            f"outside of these   {accuracy.failed:,} that failed in the infrastructure", "yellow"
+        )
+    if accuracy.asked > accuracy.samples:
+        yield Text(
+            f"{many(accuracy.samples, 'sample')}, asked {accuracy.asked:,} times in all; repeats "
+            "of one are alike, and the intervals are wider for it",
+            "dim",
+        )
+
+
+def breakdown_table(groups: Sequence[GroupAccuracy]) -> Table:
+    """Where a run is right, a row a group; a sample may be in several of them."""
+    table = Table()
+    for name in ("by", "group"):
+        table.add_column(name)
+    for name in (
+        *("samples", "right of all", "%", "95% interval", "right of answered", "%"),
+        *("95% interval", "cut", "no answer", "failed"),
+    ):
+        table.add_column(name, justify="right", no_wrap="interval" in name)
+    for (_, name), some in groupby(groups, key=lambda group: (group.source, group.name)):
+        for place, group in enumerate(some):
+            found = group.accuracy
+            numbers = found.cut, found.no_answer, found.failed
+            table.add_row(
+                Text("" if place else printable(name)),
+                Text(printable(group.group)),
+                str(found.samples),
+                *share_cells(found.of_all),
+                *share_cells(found.of_answered),
+                *(str(number) if number else "·" for number in numbers),
+            )
+        table.add_section()
+    return table
+
+
+def accuracy_to_json(accuracy: Accuracy, groups: Iterable[GroupAccuracy] = ()) -> dict[str, Any]:
+    """The counts and shares as plain JSON data, with those of each group."""
+    return {
+        **_plain(accuracy),
+        "groups": [
+            {"source": g.source, "by": g.name, "group": g.group, **_plain(g.accuracy)}
+            for g in groups
+        ],
+    }
+
+
+def _plain(accuracy: Accuracy) -> dict[str, Any]:
+    return {
+        **asdict(accuracy),
+        "of_answered": share_to_json(accuracy.of_answered),
+        "of_all": share_to_json(accuracy.of_all),
+    }
+
+
+def share_to_json(share: Share) -> dict[str, Any]:
+    """A share with its value; null where there is nothing."""
+    return {**asdict(share), "value": share.value}

@@ -1,0 +1,47 @@
+"""Shares, differences and p-values go in; words for them come out, never a bare percentage."""
+
+from worldline.stats import Difference, Share
+
+
+def many(number: int, noun: str) -> str:
+    """1, "sample" -> "1 sample"; 1234, "sample" -> "1,234 samples" """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def share_text(share: Share) -> str:
+    """ "493 of 796: 61.9% (95% interval 58.5 to 65.2)" """
+    if share.value is None or share.low is None or share.high is None:
+        return f"{share.right} of {share.of}"
+    return (
+        f"{share.right:,} of {share.of:,}: {100 * share.value:.1f}% (95% interval "
+        f"{100 * share.low:.1f} to {100 * share.high:.1f})"
+    )
+
+
+def share_cells(share: Share) -> tuple[str, str, str]:
+    """The same for a table: "493 of 796", "61.9", "58.5 to 65.2"."""
+    counts = f"{share.right:,} of {share.of:,}"
+    if share.value is None or share.low is None or share.high is None:
+        return counts, "–", "–"
+    interval = f"{100 * share.low:.1f} to {100 * share.high:.1f}"
+    return counts, f"{100 * share.value:.1f}", interval
+
+
+def signed(number: float) -> str:
+    """2.94 -> "+2.9"; -0.01 -> "0.0" """
+    text = f"{number:+,.1f}"
+    return text[1:] if text in ("+0.0", "-0.0") else text
+
+
+def interval_text(difference: Difference, *, scale: float = 1.0) -> str:
+    """ "+0.6 to +5.2", or that there is none."""
+    if difference.low is None or difference.high is None:
+        return "none"
+    return f"{signed(scale * difference.low)} to {signed(scale * difference.high)}"
+
+
+def p_text(p: float) -> str:
+    """0.0041 -> "= 0.004"; 0.00004 -> "< 0.001"; 1.0 -> "= 1" """
+    if p < 0.001:
+        return "< 0.001"
+    return f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}" if p < 0.995 else "= 1"
