@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from worldline.cli.compare import compare
 from worldline.cli.demo import demo
 from worldline.cli.diagnose import diagnose
 from worldline.cli.engines import engines
@@ -37,5 +38,5 @@ def main() -> None:
     """
 
 
-for command in (demo, record, predict, diagnose, show, engines):
+for command in (demo, record, predict, diagnose, compare, show, engines):
     main.add_command(command)
