@@ -96,7 +96,7 @@ def test_two_runs_do_not_write_the_same_file(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     with PredictionFile(path) as file:
         file.add(made("a"))
-        with pytest.raises(InputError, match="being written by another run"):
+        with pytest.raises(InputError, match="being written by another process"):
             PredictionFile(path)
         file.add(made("b"))
     assert len(path.read_text().splitlines()) == 2

@@ -12,15 +12,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldline.benchmarks.benchmark import Benchmark
+from worldline.benchmarks.composition import composition
 from worldline.benchmarks.cruxeval import cruxeval
 from worldline.benchmarks.files import from_files
 from worldline.benchmarks.humaneval import humaneval
 from worldline.benchmarks.options import option_from_text, option_to_text
+from worldline.benchmarks.permutation import permutation
 from worldline.errors import InputError
 
 BENCHMARKS: Mapping[str, Callable[..., Benchmark]] = {
     "cruxeval": cruxeval,
     "humaneval": humaneval,
+    "permutation": permutation,
+    "composition": composition,
 }
 
 

@@ -31,7 +31,7 @@ def demo(id: str | None, output: Path | None) -> None:
         click.echo(f"wrote {output}; try: worldline diagnose {output}")
         return
     console = make_console()
-    samples = examine_files((PREDICTIONS,), None, None, Limits())
+    samples = examine_files((str(PREDICTIONS),), None, None, Limits())
     chosen = [sample for sample in samples if sample.diagnosis.id == id]
     if id is not None and not chosen:
         names = ", ".join(sample.diagnosis.id for sample in samples)

@@ -1,6 +1,8 @@
 """`worldline diagnose RECORDED.jsonl`: where each recorded prediction leaves reality."""
 
 import json
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import get_args
 
@@ -8,14 +10,24 @@ import click
 from rich.text import Text
 
 from worldline.align import Where
+from worldline.benchmarks import expects
 from worldline.cli.console import make_console, print_line, progress
 from worldline.cli.options import limit_options, python_option, tokenizer_option
 from worldline.diagnose import CauseName, Diagnosis, Outcome, ValueKind
 from worldline.errors import InputError
-from worldline.predict import read_recorded
+from worldline.predict import Prediction, read_recorded
 from worldline.recorders import PythonRecorder
 from worldline.report import sample_lines, summarize, summary_tables, summary_to_json
-from worldline.runs import Sample, examine, sample_to_json
+from worldline.runs import (
+    Manifest,
+    Run,
+    Sample,
+    examine,
+    is_run,
+    keep_recorded,
+    read_predictions,
+    sample_to_json,
+)
 from worldline.tokens import load_tokenizer
 from worldline.trace import Limits
 
@@ -23,9 +35,7 @@ WORDS = {word for names in (Outcome, Where, ValueKind, CauseName) for word in ge
 
 
 @click.command()
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
-)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--format",
     "form",
@@ -41,14 +51,18 @@ WORDS = {word for names in (Outcome, Where, ValueKind, CauseName) for word in ge
     help="List only samples with this outcome, place, value kind or cause; may be repeated.",
 )
 @click.option("--summary", "is_summary", is_flag=True, help="The tables alone.")
+@click.option(
+    "-o", "--output", metavar="RUN", help="Keep what is found as a run, to query and compare."
+)
 @python_option
 @tokenizer_option
 @limit_options
 def diagnose(
-    files: tuple[Path, ...],
+    files: tuple[str, ...],
     form: str,
     only: tuple[str, ...],
     is_summary: bool,
+    output: str | None,
     python: str | None,
     tokenizer: str | None,
     limits: Limits,
@@ -56,12 +70,12 @@ def diagnose(
     """Execute the programs in files of recorded predictions and say where each one went wrong.
 
     Each line of a FILE is a JSON object with `id`, `output` (the model's text), and `code` and
-    `call` (or `context`). The programs run with your rights.
+    `call` (or `context`); or FILE is a run. The programs run with your rights.
     """
     unknown = set(only) - WORDS
     if unknown:
         raise InputError(f"--only {sorted(unknown)[0]!r} is not one of {', '.join(sorted(WORDS))}")
-    samples = examine_files(files, python, tokenizer, limits)
+    samples = examine_files(files, python, tokenizer, limits, output)
     summary = summarize([sample.diagnosis for sample in samples])
     listed = [s for s in samples if not only or words_of(s.diagnosis) & set(only)]
     if form != "text" and is_summary:
@@ -89,19 +103,50 @@ def words_of(diagnosis: Diagnosis) -> set[str]:
     return {word for word in words if word} | ({diagnosis.cause.name} if diagnosis.cause else set())
 
 
+def read_file(file: str) -> Iterator[Prediction]:
+    """The predictions in a file of JSON lines, or in a run."""
+    return read_predictions(file) if is_run(file) else read_recorded(file)
+
+
 def examine_files(
-    files: tuple[Path, ...], python: str | None, tokenizer: str | None, limits: Limits
+    files: tuple[str, ...],
+    python: str | None,
+    tokenizer: str | None,
+    limits: Limits,
+    output: str | None = None,
 ) -> list[Sample]:
-    """Read all predictions, execute and diagnose each, with progress."""
+    """Read all predictions, execute and diagnose each, with progress, and keep them if wanted."""
     counter = load_tokenizer(tokenizer) if tokenizer else None
-    predictions = [p for file in files for p in read_recorded(file)]
+    predictions = [p for file in files for p in read_file(file)]
     if not predictions:
-        names = ", ".join(map(str, files))
-        raise InputError(f"no predictions in {names}; each line must be one JSON object")
+        raise InputError(f"no predictions in {', '.join(files)}; each line must be one JSON object")
     samples = []
-    with PythonRecorder(python=python) as recorder, progress("diagnosing", len(predictions)) as bar:
-        for prediction in predictions:
-            samples.append(examine(prediction, recorder, limits=limits, tokenizer=counter))
+    with (
+        PythonRecorder(python=python) as recorder,
+        Run(output) if output else nullcontext() as run,
+        progress("diagnosing", len(predictions)) as bar,
+    ):
+        if run is None:
+            found: Iterable[Sample] = (
+                examine(prediction, recorder, limits=limits, tokenizer=counter)
+                for prediction in predictions
+            )
+        else:
+            models = {prediction.model for prediction in predictions}
+            manifest = Manifest(
+                benchmark="recorded",
+                options={"files": [Path(file).name for file in files]},
+                questions=len(predictions),
+                model=models.pop() if len(models) == 1 else "",
+                engine="recorded",
+                tokenizer=tokenizer,
+                limits=limits,
+            )
+            found = keep_recorded(
+                run, predictions, recorder, manifest, is_right=expects, tokenizer=counter
+            )
+        for sample in found:
+            samples.append(sample)
             bar.advance(bar.task_ids[0])
     return samples
 

@@ -4,13 +4,16 @@ import sys
 
 import click
 
+from worldline.cli.bench import bench
 from worldline.cli.compare import compare
 from worldline.cli.demo import demo
 from worldline.cli.diagnose import diagnose
 from worldline.cli.engines import engines
 from worldline.cli.predict import predict
 from worldline.cli.record import record
+from worldline.cli.report import report
 from worldline.cli.show import show
+from worldline.cli.sql import sql
 from worldline.errors import WorldlineError
 
 
@@ -38,5 +41,5 @@ def main() -> None:
     """
 
 
-for command in (demo, record, predict, diagnose, compare, show, engines):
+for command in (demo, record, predict, diagnose, show, bench, report, compare, sql, engines):
     main.add_command(command)

@@ -3,19 +3,16 @@
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from typing import get_args
 
 import click
 
+from worldline.cli.asking import Access, asking_options
 from worldline.cli.console import progress
-from worldline.cli.engines import engine_maker
 from worldline.cli.options import limit_options, python_option
 from worldline.cli.record import read_program
-from worldline.codecs import CODECS
 from worldline.engines import Usage
 from worldline.errors import InputError
 from worldline.predict import (
-    IN_FLIGHT,
     Finish,
     Mode,
     Question,
@@ -27,24 +24,12 @@ from worldline.predict import (
 )
 from worldline.recorders import PythonRecorder
 from worldline.runs import PredictionFile
-from worldline.tokens import load_tokenizer
 from worldline.trace import Limits
-
-DEFAULTS = Settings()
 
 
 @click.command()
 @click.argument("programs", type=click.Path(path_type=Path))
 @click.option("--call", help="The call to predict, as in 'f(1, 3)', where PROGRAMS is a .py file.")
-@click.option(
-    "--engine",
-    required=True,
-    envvar="WORLDLINE_ENGINE",
-    metavar="URL",
-    help="A server's address, transformers:FOLDER, or recorded:FILE [WORLDLINE_ENGINE].",
-)
-@click.option("--model", help="Which of the server's models.")
-@click.option("--api-key", envvar="OPENAI_API_KEY", help="The server's key [OPENAI_API_KEY].")
 @click.option(
     "-o",
     "--output",
@@ -54,99 +39,18 @@ DEFAULTS = Settings()
     help="Write predictions here; what is there already is not asked again.",
 )
 @click.option("--restart", "is_restarted", is_flag=True, help="Begin the output anew.")
-@click.option(
-    "--mode",
-    type=click.Choice(get_args(Mode)),
-    default=DEFAULTS.mode,
-    show_default=True,
-    help="What is given and what the model writes.",
-)
-@click.option(
-    "--codec",
-    type=click.Choice(sorted(CODECS)),
-    default=DEFAULTS.codec,
-    show_default=True,
-    help="The format: cwm, or chat for a general chat model.",
-)
-@click.option(
-    "--budget",
-    type=click.IntRange(min=1),
-    default=DEFAULTS.budget,
-    show_default=True,
-    help="Tokens behind the prompt, given or written.",
-)
-@click.option(
-    "--temperature",
-    type=click.FloatRange(min=0),
-    default=DEFAULTS.temperature,
-    show_default=True,
-    help="0 takes the likeliest token; more samples.",
-)
-@click.option(
-    "--seed", type=int, default=DEFAULTS.seed, show_default=True, help="Of the first repeat."
-)
-@click.option(
-    "--repeats",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Ask so many times, each with a seed of its own.",
-)
-@click.option("--first", type=click.IntRange(min=1), help="Ask only about the first N programs.")
-@click.option(
-    "--from-step",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Begin behind so many steps of the true trace.",
-)
-@click.option(
-    "--longest-value",
-    type=click.IntRange(min=1),
-    default=DEFAULTS.longest_value,
-    show_default=True,
-    help="Characters of a value in a guided state.",
-)
-@click.option(
-    "--in-flight",
-    type=click.IntRange(min=1),
-    help=f"Programs asked about at a time  [default: {IN_FLIGHT}; 1 in this process]",
-)
-@click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), default=600.0, show_default=True,
-    help="Seconds that one request may take.",
-)  # fmt: skip
-@click.option(
-    "--patience", type=click.FloatRange(min=0), default=120.0, show_default=True,
-    help="Seconds to go on asking a server that fails.",
-)  # fmt: skip
-@click.option(
-    "--tokenizer",
-    metavar="FILE",
-    help="The model's tokenizer.json: split text here, which spares the server.",
-)
+@asking_options
 @python_option
 @limit_options
 def predict(
     programs: Path,
     call: str | None,
-    engine: str,
-    model: str | None,
-    api_key: str | None,
     output: Path,
     is_restarted: bool,
-    mode: Mode,
-    codec: str,
-    budget: int,
-    temperature: float,
-    seed: int,
+    access: Access,
+    settings: Settings,
     repeats: int,
     first: int | None,
-    from_step: int,
-    longest_value: int,
-    in_flight: int | None,
-    timeout: float,
-    patience: float,
-    tokenizer: str | None,
     python: str | None,
     limits: Limits,
 ) -> None:
@@ -156,17 +60,12 @@ def predict(
     one .py file with --call. Stopped, it goes on where it was when the same command is given
     again. `worldline diagnose` reads what it writes.
     """
-    if repeats > 1 and temperature == 0:
-        raise InputError("without a --temperature every one of --repeats would be the same")
-    settings = Settings(mode, codec, budget, temperature, seed, from_step, longest_value)
     questions = read_all(programs, call)[:first]
-    kind, _, recording = engine.partition(":")
+    kind, _, recording = access.engine.partition(":")
     for source in (programs, *([Path(recording)] if kind == "recorded" else [])):
         if output.exists() and source.exists() and output.samefile(source):
             raise InputError(f"{output} would be read and written at once; name another with -o")
-    # What one program's steps left in the cache, those of another would drive out.
-    most = in_flight or (1 if engine.startswith("transformers:") else IN_FLIGHT)
-    make = engine_maker(engine, model=model, api_key=api_key, timeout=timeout, patience=patience)
+    make = access.maker()
     finishes: Counter[Finish] = Counter()
     usage = Usage()
     failure: str | None = None
@@ -190,8 +89,8 @@ def predict(
                 recorder,
                 settings=settings,
                 limits=limits,
-                tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
-                in_flight=most,
+                tokenizer=access.load_tokenizer(),
+                in_flight=access.most,
             )
             with closing(asked):
                 for prediction in asked if wanted else ():
@@ -200,7 +99,7 @@ def predict(
                     failure = failure or prediction.error
                     usage += prediction.asked.usage if prediction.asked else Usage()
                     bar.advance(bar.task_ids[0])
-    click.echo(summary(mode, finishes, usage))
+    click.echo(summary(settings.mode, finishes, usage))
     if failure is not None:
         click.echo(f"the first that failed: {failure}\nthe same command asks them again", err=True)
     click.echo(f"next: worldline diagnose {output}")

@@ -1,13 +1,11 @@
 """`worldline show RECORDED.jsonl ID`: the real and the imagined execution side by side."""
 
-from pathlib import Path
-
 import click
 
 from worldline.cli.console import make_console
+from worldline.cli.diagnose import read_file
 from worldline.cli.options import limit_options, python_option, tokenizer_option
 from worldline.errors import InputError
-from worldline.predict import read_recorded
 from worldline.recorders import PythonRecorder
 from worldline.report import score_lines, side_by_side
 from worldline.runs import examine
@@ -16,7 +14,7 @@ from worldline.trace import Limits
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file")
 @click.argument("id")
 @click.option(
     "--before",
@@ -37,7 +35,7 @@ from worldline.trace import Limits
 @tokenizer_option
 @limit_options
 def show(
-    file: Path,
+    file: str,
     id: str,
     before: int,
     after: int,
@@ -46,8 +44,9 @@ def show(
     tokenizer: str | None,
     limits: Limits,
 ) -> None:
-    """Show one recorded prediction beside what really happens, around where they part."""
-    predictions = list(read_recorded(file))
+    """Show one prediction of a FILE, or of a run, beside what really happens, around where they
+    part."""
+    predictions = list(read_file(file))
     chosen = [prediction for prediction in predictions if prediction.id == id]
     if not chosen:
         near = [p.id for p in predictions if id in p.id] or [p.id for p in predictions]

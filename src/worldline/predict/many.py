@@ -54,6 +54,7 @@ def predict(
     limits: Limits | None = None,
     tokenizer: Tokenizer | None = None,
     in_flight: int = IN_FLIGHT,
+    when_ready: Callable[[Asker], None] | None = None,
 ) -> Generator[Prediction]:
     """Predictions of a model, as they are ready: not in the order of the questions.
 
@@ -62,7 +63,8 @@ def predict(
         for prediction in predict(read_questions("programs.jsonl"), engine, recorder):
             print(prediction.id, prediction.answer)
 
-    A question with a number is the repeat of that number. In a notebook, where an event loop is
+    A question with a number is the repeat of that number. `when_ready` is called once, when it is
+    known what the engine can do and before anything is asked. In a notebook, where an event loop is
     running already, the asking is done in a thread of its own.
     """
     numbered = (item if isinstance(item, tuple) else (item, 0) for item in questions)
@@ -73,6 +75,8 @@ def predict(
             asker = await Asker.open(
                 opened, settings or Settings(), recorder, limits=limits, tokenizer=tokenizer
             )
+            if when_ready is not None:
+                when_ready(asker)
             async with aclosing(ask_all(asker, numbered, in_flight=in_flight)) as predictions:
                 async for prediction in predictions:
                     yield prediction

@@ -2,11 +2,14 @@
 
 from worldline.report.accuracy import accuracy_lines, accuracy_to_json, breakdown_table
 from worldline.report.compare import comparison_story, comparison_to_json
+from worldline.report.composition import composition_tables
 from worldline.report.engines import engine_lines, engine_to_json
+from worldline.report.horizon import horizon_tables
 from worldline.report.recording import ending_text, trace_lines
+from worldline.report.runs import run_lines
 from worldline.report.scores import score_lines
 from worldline.report.sidebyside import side_by_side
-from worldline.report.summary import Summary, summarize, summary_to_json
+from worldline.report.summary import Summary, summarize, summarize_run, summary_to_json
 from worldline.report.terminal import sample_lines, summary_tables
 
 __all__ = [
@@ -16,13 +19,17 @@ __all__ = [
     "breakdown_table",
     "comparison_story",
     "comparison_to_json",
+    "composition_tables",
     "ending_text",
     "engine_lines",
     "engine_to_json",
+    "horizon_tables",
+    "run_lines",
     "sample_lines",
     "score_lines",
     "side_by_side",
     "summarize",
+    "summarize_run",
     "summary_tables",
     "summary_to_json",
     "trace_lines",

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from worldline.align import Where
 from worldline.diagnose import Diagnosis, Outcome, ValueKind
+from worldline.runs import Judged
 
 # In the order in which the words are defined, which is the one to read them in.
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
@@ -47,6 +48,23 @@ def summarize(diagnoses: Sequence[Diagnosis]) -> Summary:
         cut=sum(f.is_cut for f in facts),
         diverged_before_cut=sum(f.is_cut and f.outcome == "diverged" for f in facts),
         wrong_references=sum(f.is_reference_right is False for f in facts),
+    )
+
+
+def summarize_run(rows: Sequence[Judged]) -> Summary:
+    """The same counts over the samples of a run."""
+    diverged = [row for row in rows if row.outcome == "diverged"]
+    return Summary(
+        total=len(rows),
+        outcomes=_in_order(Counter(row.outcome for row in rows), OUTCOMES),
+        where_by_kind=dict(Counter((row.differs_in or "", row.kind or "-") for row in diverged)),
+        causes=dict(Counter(row.cause for row in rows if row.cause).most_common()),
+        actions=dict(Counter(row.action for row in diverged if row.action).most_common()),
+        found_back=sum(row.has_found_back for row in diverged),
+        right_for_wrong_reasons=sum(row.is_result_right is True for row in diverged),
+        cut=sum(row.is_cut for row in rows),
+        diverged_before_cut=sum(row.is_cut for row in diverged),
+        wrong_references=sum(row.is_reference_right is False for row in rows),
     )
 
 

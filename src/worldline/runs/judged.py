@@ -32,9 +32,14 @@ class Judged:
     differs_in: str | None = None
     kind: str | None = None
     cause: str | None = None
+    action: str | None = None
     step: int | None = None
     matched_steps: int | None = None
     true_steps: int | None = None
     written_tokens: int | None = None
+    is_cut: bool = False
+    has_found_back: bool = False
+    is_result_right: bool | None = None
+    is_reference_right: bool | None = None
     facets: Mapping[str, str | int] = field(default_factory=dict)
     difficulty: Mapping[str, str | int] = field(default_factory=dict)

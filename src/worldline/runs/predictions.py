@@ -1,6 +1,5 @@
 """A file of predictions that grows while a model is asked, and is gone on with when stopped."""
 
-import fcntl
 import json
 import os
 from pathlib import Path
@@ -16,6 +15,7 @@ from worldline.predict import (
     prediction_to_row,
     repeat_id,
 )
+from worldline.store import Lock
 
 # What is the same for all predictions in one file.
 _ALIKE = ("model", "mode", "codec", "budget", "temperature", "from_step", "longest_value")
@@ -36,22 +36,14 @@ class PredictionFile:
         self._alike: dict[str, Any] | None = None
         if path.exists() and not path.is_file():
             raise InputError(f"cannot write {path}: it is not a file")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = path.with_name(f".{path.name}.lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._lock.close()
-            raise InputError(f"{path} is being written by another run; name another file") from None
-        except OSError as error:
-            raise InputError(f"cannot write {path}: {error}") from error
+        self._lock = Lock(path)
         try:
             self._kept = [] if is_restarted or not path.exists() else self._read()
         except (OSError, UnicodeDecodeError) as error:
-            self._unlock()
+            self._lock.let_go()
             raise InputError(f"cannot read {path}: {error}") from error
         except InputError:
-            self._unlock()
+            self._lock.let_go()
             raise
         # Opened with the first prediction: a run that does not get so far changes nothing.
         self._file: IO[str] | None = None
@@ -138,12 +130,7 @@ class PredictionFile:
         """Let go of the file."""
         if self._file is not None:
             self._file.close()
-        self._unlock()
-
-    def _unlock(self) -> None:
-        # The name goes first: whoever takes the lock afterwards has it under a name of its own.
-        Path(self._lock.name).unlink(missing_ok=True)
-        self._lock.close()
+        self._lock.let_go()
 
     def __enter__(self) -> "PredictionFile":
         return self

@@ -1,7 +1,7 @@
 """A file of recorded predictions goes in; each is executed for real and diagnosed."""
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -31,8 +31,13 @@ def examine(
     *,
     limits: Limits | None = None,
     tokenizer: Tokenizer | None = None,
+    is_right: Callable[[str], bool] | None = None,
 ) -> Sample:
-    """Execute the program of a prediction and diagnose what was predicted of it."""
+    """Execute the program of a prediction and diagnose what was predicted of it.
+
+    `is_right` is what the benchmark says of an answer, where it is more lenient than the text of
+    the value that it expects: a real result that it accepts is no wrong reference.
+    """
     limits = limits or Limits()
     if prediction.is_cut and prediction.decoded.shows_steps:
         # Nothing beyond is compared; some of these programs run for millions of steps.
@@ -44,6 +49,9 @@ def examine(
     except RecorderError as error:
         # One program must not end the run; what is known of it is that we failed.
         truth = _not_recorded(prediction, limits, error)
+    if is_right is not None and prediction.expected is not None and truth.result is not None:
+        is_accepted = is_right(truth.result)
+        prediction = replace(prediction, expected=truth.result) if is_accepted else prediction
     return Sample(prediction, truth, diagnose(truth, prediction, tokenizer=tokenizer))
 
 

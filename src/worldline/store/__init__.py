@@ -1,1 +1,23 @@
 """Rows on disk or in a remote store: the only home of pyarrow and DuckDB."""
+
+from worldline.store.columns import Column
+from worldline.store.journal import Journal, read_journal
+from worldline.store.lock import Lock
+from worldline.store.parts import part_files, read_parts, write_part
+from worldline.store.place import Place, place_of
+from worldline.store.query import Answer, Source, query
+
+__all__ = [
+    "Answer",
+    "Column",
+    "Journal",
+    "Lock",
+    "Place",
+    "Source",
+    "part_files",
+    "place_of",
+    "query",
+    "read_journal",
+    "read_parts",
+    "write_part",
+]

@@ -1,0 +1,102 @@
+"""How a run is coming along: a bar for people, a line of JSON now and then for machines."""
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from worldline.stats import share
+
+# Seconds between two lines where nobody looks at a bar.
+EVERY = 30.0
+
+
+class RunProgress:
+    """Counts what has been done since the start: samples a second, tokens a second, how many are
+    right."""
+
+    def __init__(self, total: int, *, bar: Progress | None = None, every: float = EVERY) -> None:
+        self.total = total
+        self.verdicts: Counter[str] = Counter()
+        self.tokens = 0
+        self._began = self._told = time.monotonic()
+        self._bar = bar
+        self._every = every
+
+    @property
+    def done(self) -> int:
+        """Samples so far."""
+        return self.verdicts.total()
+
+    def advance(self, row: dict[str, Any]) -> None:
+        """One more sample is done."""
+        self.verdicts[row["verdict"]] += 1
+        self.tokens += row.get("usage_written") or 0
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], advance=1, state=self._state())
+        elif time.monotonic() - self._told >= self._every or self.done == self.total:
+            self._told = time.monotonic()
+            click.echo(json.dumps(self.to_json()), err=True)
+
+    def _state(self) -> str:
+        found = self.to_json()
+        parts = [f"{found['samples_per_second']:.1f}/s"]
+        if self.tokens:
+            parts.append(f"{found['tokens_per_second']:,.0f} tokens/s")
+        if found["asked"]:
+            low, high = found["right_interval"]
+            parts.append(
+                f"right {found['right'] / found['asked']:.1%} ({low:.1%}–{high:.1%}) of "
+                f"{found['asked']}"
+            )
+        parts += [
+            f"{self.verdicts[word]} {word}" for word in ("cut", "failed") if self.verdicts[word]
+        ]
+        return " · ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same in numbers; `asked` is without what the infrastructure failed on."""
+        passed = max(time.monotonic() - self._began, 1e-9)
+        asked = self.done - self.verdicts["failed"]
+        found = share(self.verdicts["right"], asked)
+        return {
+            "done": self.done,
+            "total": self.total,
+            "asked": asked,
+            **{
+                word: self.verdicts[word]
+                for word in ("right", "wrong", "no_answer", "cut", "failed")
+            },
+            "right_interval": [found.low, found.high],
+            "seconds": round(passed, 1),
+            "samples_per_second": round(self.done / passed, 3),
+            "tokens_per_second": round(self.tokens / passed, 1),
+            "seconds_left": round(passed / self.done * (self.total - self.done), 1)
+            if self.done
+            else None,
+        }
+
+
+@contextmanager
+def run_progress(label: str, total: int) -> Iterator[RunProgress]:
+    """A bar on standard error while somebody looks; else a line of JSON every half a minute."""
+    if not sys.stderr.isatty():
+        yield RunProgress(total)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[state]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task(label, total=total, state="")
+        yield RunProgress(total, bar=bar)

@@ -1,0 +1,81 @@
+"""`worldline report RUN`: what a run came to."""
+
+import json
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from worldline.cli.console import make_console
+from worldline.report import (
+    accuracy_lines,
+    accuracy_to_json,
+    breakdown_table,
+    composition_tables,
+    horizon_tables,
+    run_lines,
+    summarize_run,
+    summary_tables,
+    summary_to_json,
+)
+from worldline.runs import (
+    Judged,
+    Manifest,
+    accuracy,
+    breakdown,
+    measure_composition,
+    measure_horizon,
+    read_judged,
+    read_manifest,
+)
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or as one JSON object.",
+)
+def report(run: str, form: str) -> None:
+    """Say what a RUN came to: accuracy, outcomes, and how it depends on difficulty."""
+    print_run(make_console(), run, form)
+
+
+def print_run(console: Console, run: str, form: str) -> None:
+    """The results of a run, as far as it has come."""
+    manifest, rows = read_manifest(run), read_judged(run)
+    if form == "json":
+        click.echo(json.dumps(_to_json(manifest, rows), indent=1))
+        return
+    for line in run_lines(manifest, run, len(rows)):
+        console.print(line)
+    for line in accuracy_lines(accuracy(rows)):
+        console.print(line)
+    console.print(summary_tables(summarize_run(rows)))
+    if any(row.matched_steps is not None for row in rows):
+        console.print(horizon_tables(measure_horizon(rows)))
+    if manifest.benchmark == "composition":
+        console.print(composition_tables(measure_composition(rows)))
+    groups = breakdown(rows)
+    if groups:
+        console.print(
+            Text("Accuracy by what the samples are like", "bold"), breakdown_table(groups)
+        )
+    commands = (f"show {run} SAMPLE", f"sql {run} QUERY", f"compare {run} ANOTHER_RUN")
+    next_steps = " · ".join(f"worldline {command}" for command in commands)
+    console.print(Text(f"next: {next_steps}"), soft_wrap=True)
+
+
+def _to_json(manifest: Manifest, rows: list[Judged]) -> dict[str, Any]:
+    return {
+        "benchmark": manifest.benchmark,
+        "model": manifest.model,
+        "samples": len(rows),
+        "accuracy": accuracy_to_json(accuracy(rows), breakdown(rows)),
+        "summary": summary_to_json(summarize_run(rows)),
+    }

@@ -1,0 +1,79 @@
+"""`worldline sql RUN... "select …"`: ask stored runs anything."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from worldline.cli.console import make_console
+from worldline.runs import COLUMNS, query_runs
+from worldline.store import Answer
+
+
+def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    """Print what can be asked for, and end."""
+    if is_wanted:
+        widest = max(len(column.name) for column in COLUMNS)
+        click.echo(f"{'run'.ljust(widest)}  text   the run's name")
+        for column in COLUMNS:
+            click.echo(f"{column.name.ljust(widest)}  {column.kind.ljust(5)}  {column.about}")
+        ctx.exit()
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("query")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "jsonl"]),
+    default="table",
+    show_default=True,
+    help="For people, for spreadsheets, or a line of JSON a row.",
+)
+@click.option(
+    "--columns",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=list_columns,
+    help="The columns that there are.",
+)
+def sql(runs: tuple[str, ...], query: str, form: str) -> None:
+    """Answer a QUERY in SQL (DuckDB's) about the samples of one run or several.
+
+    worldline sql runs/a "select verdict, count(*) from samples group by all"
+    """
+    answer = query_runs(runs, query)
+    if form == "table":
+        make_console().print(_table(answer))
+    elif form == "csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(answer.columns)
+        writer.writerows(answer.rows)
+        click.echo(text.getvalue(), nl=False)
+    else:
+        for row in answer.rows:
+            click.echo(json.dumps(dict(zip(answer.columns, row, strict=True)), default=str))
+
+
+def _table(answer: Answer) -> Table:
+    table = Table()
+    for place, name in enumerate(answer.columns):
+        is_number = all(isinstance(row[place], int | float) for row in answer.rows)
+        table.add_column(Text(name), justify="right" if is_number else "left")
+    for row in answer.rows:
+        table.add_row(*(_cell(value) for value in row))
+    return table
+
+
+def _cell(value: Any) -> Text:
+    if value is None:
+        return Text("–", "bright_black")
+    is_float = isinstance(value, float)
+    return Text(f"{value:,.4f}".rstrip("0").rstrip(".") if is_float else str(value))

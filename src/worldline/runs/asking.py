@@ -1,0 +1,99 @@
+"""A benchmark's questions go to a model; each answer is executed, judged and kept, until none is
+left."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+from worldline.engines import Engine
+from worldline.predict import IN_FLIGHT, Asker, Prediction, Question, Settings, predict, repeat_id
+from worldline.recorders import Recorder
+from worldline.runs.manifest import Manifest, with_abilities
+from worldline.runs.replay import Sample, examine
+from worldline.runs.rows import sample_to_row
+from worldline.runs.run import Run
+from worldline.tokens import Tokenizer
+
+
+def ask_into(
+    run: Run,
+    questions: Sequence[Question],
+    engine: Callable[[], Engine],
+    recorder: Recorder,
+    manifest: Manifest,
+    *,
+    is_right: Callable[[Question, str], bool],
+    tokenizer: Tokenizer | None = None,
+    in_flight: int = IN_FLIGHT,
+) -> Generator[dict[str, Any]]:
+    """Ask what the run does not have yet; gives its new rows as they come.
+
+    Ended early, the rows so far are in the run, and the next call asks for the rest.
+    """
+    run.expect(manifest)
+    settings = manifest.settings or Settings()
+    wanted = missing(run, questions, manifest.repeats)
+    if not wanted:
+        return
+
+    def begin(asker: Asker) -> None:
+        run.begin(with_abilities(manifest, asker.engine.name, asker.abilities))
+
+    asked = {repeat_id(question.id, repeat): (question, repeat) for question, repeat in wanted}
+    predictions = predict(
+        wanted,
+        engine,
+        recorder,
+        settings=settings,
+        limits=manifest.limits,
+        tokenizer=tokenizer,
+        in_flight=in_flight,
+        when_ready=begin,
+    )
+    with closing(predictions):
+        for prediction in predictions:
+            question, repeat = asked[prediction.id]
+            sample = examine(
+                prediction,
+                recorder,
+                limits=manifest.limits,
+                tokenizer=tokenizer,
+                is_right=partial(is_right, question),
+            )
+            row = sample_to_row(question, repeat, sample, is_right, tokenizer=tokenizer)
+            run.add(row)
+            yield row
+
+
+def missing(run: Run, questions: Sequence[Question], repeats: int) -> list[tuple[Question, int]]:
+    """What a run does not have: each question with the number of its repeat."""
+    every = [(question, repeat) for repeat in range(repeats) for question in questions]
+    return [(question, repeat) for question, repeat in every if not run.has(question, repeat)]
+
+
+def keep_recorded(
+    run: Run,
+    predictions: Sequence[Prediction],
+    recorder: Recorder,
+    manifest: Manifest,
+    *,
+    is_right: Callable[[Question, str], bool],
+    tokenizer: Tokenizer | None = None,
+) -> Generator[Sample]:
+    """Put predictions that somebody recorded into a run, executed and judged like any other."""
+    run.begin(manifest)
+    for prediction in predictions:
+        repeat = prediction.asked.repeat if prediction.asked else 0
+        id = prediction.id.removesuffix(f"#{repeat}") if repeat else prediction.id
+        question = Question(id, prediction.program, prediction.expected)
+        sample = examine(
+            prediction,
+            recorder,
+            limits=manifest.limits,
+            tokenizer=tokenizer,
+            is_right=partial(is_right, question),
+        )
+        if not run.has(question, repeat):
+            run.add(sample_to_row(question, repeat, sample, is_right, tokenizer=tokenizer))
+        yield sample

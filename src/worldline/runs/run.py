@@ -1,0 +1,243 @@
+"""A run on disk: a manifest, Parquet parts, and the rows that are in no part yet."""
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from worldline.errors import InputError
+from worldline.predict import Prediction, Question
+from worldline.runs.columns import COLUMNS
+from worldline.runs.judged import Judged
+from worldline.runs.manifest import (
+    FILE,
+    Manifest,
+    check_same,
+    manifest_from_json,
+    manifest_to_json,
+    this_session,
+)
+from worldline.runs.rows import JUDGED_COLUMNS, row_to_judged, row_to_prediction
+from worldline.store import (
+    Answer,
+    Journal,
+    Lock,
+    Place,
+    Source,
+    part_files,
+    place_of,
+    query,
+    read_journal,
+    read_parts,
+    write_part,
+)
+
+# Rows that make a part: few enough to read again at a resume, enough for a file.
+PART_ROWS = 500
+Key = tuple[str, int]
+
+
+class Run:
+    """A run that is being made. Each row is safe once it is added; samples that the infrastructure
+    failed on are kept, too, until they have been asked again.
+
+    A kill at any moment leaves a run that is gone on with by opening it again: rows are in a
+    part or in the journal, and where a kill left one in both, the part's counts.
+    """
+
+    def __init__(self, address: str | Path, *, is_restarted: bool = False) -> None:
+        self.place = place_of(address)
+        self._lock = Lock(self.place.journal)
+        try:
+            if is_restarted:
+                _clear(self.place)
+            self.manifest = _read_manifest(self.place)
+            if self.manifest is None and not is_restarted:
+                _refuse_strangers(self.place)
+            self._done = {
+                (row["sample"], row["repeat"]): row["program"]
+                for row in read_parts(self.place, columns=["sample", "repeat", "program"])
+            }
+            self._open = _still_open(read_journal(self.place.journal), self._done)
+        except BaseException:
+            self._lock.let_go()
+            raise
+        self._journal = Journal(self.place.journal)
+        answered = {key: row["program"] for key, row in self._open.items() if _is_answer(row)}
+        self._done |= answered
+        self._fresh = len(answered)
+
+    def begin(self, manifest: Manifest) -> None:
+        """Say what the run is of, before its first row; another one than it was begun as is
+        refused."""
+        if self.manifest is not None:
+            check_same(self.manifest, manifest, self.place.address)
+        sessions = self.manifest.sessions if self.manifest else ()
+        self.manifest = replace(manifest, sessions=(*sessions, this_session()))
+        self.place.write(FILE, manifest_to_json(self.manifest))
+        # Without the half of a line that a kill may have left.
+        self._journal.replace(self._open.values())
+
+    def expect(self, manifest: Manifest) -> None:
+        """Refuse what `begin` would refuse, before the model's name is known."""
+        if self.manifest is not None:
+            expected = replace(manifest, model=self.manifest.model)
+            check_same(self.manifest, expected, self.place.address)
+
+    def has(self, question: Question, repeat: int) -> bool:
+        """Whether a question need not be asked; one of the same name about another program is
+        refused."""
+        known = self._done.get((question.id, repeat))
+        if known not in (None, question.program.hash):
+            raise InputError(
+                f"{self.place.address} holds another program by the name of {question.id!r}; name "
+                "another run with -o, or begin it anew with --restart"
+            )
+        return known is not None
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Keep a row; from here on it is safe."""
+        key = (row["sample"], row["repeat"])
+        assert key not in self._done, f"{key} is there already"
+        self._journal.append(row)
+        self._open[key] = row
+        if _is_answer(row):
+            self._done[key] = row["program"]
+            self._fresh += 1
+            if self._fresh >= PART_ROWS:
+                self._seal()
+
+    def _seal(self) -> None:
+        """Make a part of the open rows; what failed stays open, since it is asked again."""
+        answers = [row for row in self._open.values() if _is_answer(row)]
+        if answers:
+            write_part(self.place, COLUMNS, answers)
+        self._open = {key: row for key, row in self._open.items() if not _is_answer(row)}
+        self._journal.replace(self._open.values())
+        self._fresh = 0
+
+    def close(self) -> None:
+        """Put what is open into a part, and let others in."""
+        try:
+            if self.manifest is not None and self._fresh:
+                self._seal()
+        finally:
+            self._journal.close()
+            self._lock.let_go()
+
+    def __enter__(self) -> "Run":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _is_answer(row: dict[str, Any]) -> bool:
+    """Whether the model answered, in whatever way; else the sample is to be asked again."""
+    return bool(row["finish"] != "error")
+
+
+def _read_manifest(place: Place) -> Manifest | None:
+    data = place.read(FILE)
+    return None if data is None else manifest_from_json(data, place.address)
+
+
+def _refuse_strangers(place: Place) -> None:
+    """A folder that holds other things does not become a run."""
+    if place.is_remote:
+        return
+    folder = Path(place.path)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{place.address} is a file; name a folder for the run with -o")
+    ours = {"parts", place.journal.name, f".{place.journal.name}.lock", f"{FILE}.unfinished"}
+    others = [path.name for path in folder.iterdir() if path.name not in ours]
+    if others:
+        raise InputError(
+            f"{place.address} holds {others[0]!r} and is no run; name another folder with -o"
+        )
+
+
+def _clear(place: Place) -> None:
+    """Take a run's own files away, and nothing else. The manifest goes last: what a kill leaves is
+    still a run."""
+    if _read_manifest(place) is None:
+        _refuse_strangers(place)
+    for path in part_files(place):
+        place.remove(path)
+    place.journal.unlink(missing_ok=True)
+    if place.read(FILE) is not None:
+        place.remove(f"{place.path}/{FILE}")
+
+
+def _still_open(
+    journal: Iterable[dict[str, Any]], done: Container[Key]
+) -> dict[Key, dict[str, Any]]:
+    """The journal's rows that are in no part; the last one of a sample counts."""
+    rows = {(row["sample"], row["repeat"]): row for row in journal}
+    return {key: row for key, row in rows.items() if key not in done}
+
+
+def read_manifest(address: str | Path) -> Manifest:
+    """The manifest of a run."""
+    place = place_of(address)
+    found = _read_manifest(place)
+    if found is None:
+        raise InputError(
+            f"{address} is no run: it has no {FILE}; runs are made by worldline bench, or "
+            "worldline diagnose FILE -o RUN"
+        )
+    return found
+
+
+def is_run(address: str | Path) -> bool:
+    """Whether a path or an address is that of a run."""
+    if "://" in str(address):
+        return place_of(address).read(FILE) is not None
+    return Path(address, FILE).is_file()
+
+
+def read_run(address: str | Path, *, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """The rows of a run, or some columns of them, those in no part yet last. It may be running."""
+    read_manifest(address)
+    place = place_of(address)
+    # The journal first: a row that moves to a part in between is then seen twice, not never.
+    journal = read_journal(place.journal)
+    wanted = None if columns is None else list({*columns, "sample", "repeat"})
+    rows = read_parts(place, columns=wanted)
+    done = {(row["sample"], row["repeat"]) for row in rows}
+    return rows + list(_still_open(journal, done).values())
+
+
+def read_judged(address: str | Path) -> list[Judged]:
+    """What is counted and compared of a run's samples."""
+    return [row_to_judged(row) for row in read_run(address, columns=JUDGED_COLUMNS)]
+
+
+def read_predictions(address: str | Path) -> Iterator[Prediction]:
+    """The predictions in a run, in the order in which they were made."""
+    for number, row in enumerate(read_run(address), 1):
+        yield row_to_prediction(row, f"row {number} of {address}")
+
+
+def query_runs(addresses: Sequence[str | Path], sql: str) -> Answer:
+    """Ask runs in SQL: the view `samples` has the rows of all of them.
+
+    query_runs(["runs/a"], "select outcome, count(*) from samples group by all").rows
+    """
+    sources = []
+    for address in addresses:
+        manifest, place = read_manifest(address), place_of(address)
+        journal, files = read_journal(place.journal), part_files(place)
+        rows: list[dict[str, Any]] = []
+        if journal:
+            keys = read_parts(place, files, columns=["sample", "repeat"])
+            done = {(row["sample"], row["repeat"]) for row in keys}
+            rows = list(_still_open(journal, done).values())
+        sources.append(Source(place, files, rows, manifest.facets))
+    return query(sql, sources, COLUMNS)

@@ -1,0 +1,98 @@
+"""Where a run is kept: a folder, or an address in a remote store (s3://…, gs://…)."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldline.errors import InputError
+from worldline.store.columns import require_arrow
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A folder somewhere. Files appear in it whole or not at all."""
+
+    address: str
+    filesystem: Any
+    path: str
+    is_remote: bool
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rstrip("/").rpartition("/")[2]
+
+    @property
+    def journal(self) -> Path:
+        """Where rows are kept until they are a part: on this machine, always, since remote stores
+        cannot append."""
+        if not self.is_remote:
+            return Path(self.path, "open.jsonl")
+        state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+        digest = hashlib.sha256(self.address.encode()).hexdigest()[:16]
+        return state / "worldline" / "open" / f"{self.name}-{digest}.jsonl"
+
+    def read(self, name: str) -> bytes | None:
+        """What is in a file; none where there is no such file."""
+        try:
+            with self.filesystem.open_input_stream(f"{self.path}/{name}") as stream:
+                found: bytes = stream.read()
+                return found
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"cannot read {name} in {self.address}: {error}") from error
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file in place."""
+        path = f"{self.path}/{name}"
+        # A remote store shows a file when it is whole; here it is moved to its name when it is.
+        begun = path if self.is_remote else f"{path}.unfinished"
+        try:
+            if not self.is_remote:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+            with self.filesystem.open_output_stream(begun) as stream:
+                stream.write(data)
+            if begun != path:
+                os.replace(begun, path)
+        except OSError as error:
+            raise InputError(f"cannot write {name} in {self.address}: {error}") from error
+
+    def files(self, folder: str, suffix: str) -> list[str]:
+        """The paths of the files in a folder of it, in the order of their names."""
+        fs = require_arrow().fs
+        chosen = fs.FileSelector(f"{self.path}/{folder}", allow_not_found=True)
+        try:
+            found = self.filesystem.get_file_info(chosen)
+        except OSError as error:
+            raise InputError(f"cannot list {self.address}: {error}") from error
+        return sorted(info.path for info in found if info.is_file and info.path.endswith(suffix))
+
+    def remove(self, path: str) -> None:
+        """Take away one of its files."""
+        try:
+            self.filesystem.delete_file(path)
+        except OSError as error:
+            raise InputError(f"cannot remove {path}: {error}") from error
+
+
+def place_of(address: str | Path) -> Place:
+    """The place of that path or address.
+
+    "runs/a", "s3://bucket/runs/a", "s3://bucket/a?endpoint_override=127.0.0.1:9000&scheme=http"
+    """
+    pa = require_arrow()
+    import pyarrow.fs
+
+    text = str(address)
+    if "://" not in text:
+        path = str(Path(text).expanduser().absolute())
+        return Place(text, pyarrow.fs.LocalFileSystem(), path, False)
+    try:
+        filesystem, path = pyarrow.fs.FileSystem.from_uri(text)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"cannot open {text}: {error}") from error
+    is_remote = not isinstance(filesystem, pyarrow.fs.LocalFileSystem)
+    return Place(text, filesystem, path.rstrip("/"), is_remote)

@@ -1,0 +1,158 @@
+"""`worldline bench`, `report` and `sql`; runs given to `diagnose` and `show`: as a user does."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.faulty import FaultyServer, like_vllm, running
+from tests.predictions import text_of
+from worldline.cli import main
+from worldline.recorders import PythonRecorder
+from worldline.runs import read_manifest, read_run
+from worldline.trace import Program
+
+SOURCE = "def f(x):\n    y = x + 1\n    return y\n"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def ok(*arguments: str) -> Result:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, recorder: PythonRecorder) -> Path:
+    """Predictions of six programs: four right, one wrong, one cut."""
+    path = tmp_path / "recorded.jsonl"
+    rows: list[dict[str, Any]] = []
+    for n in range(6):
+        program = Program(SOURCE, f"f({n})")
+        row = {"id": f"s{n}", "code": SOURCE, "call": f"f({n})", "expected": str(n + 1)}
+        row |= {"output": text_of(recorder.record(program)), "finish_reason": "stop", "model": "m"}
+        row["facets"] = {"parity": "even" if n % 2 == 0 else "odd"}
+        rows.append(row)
+    rows[4]["output"] = rows[4]["output"].replace('<|arg_sep|>"5"', '<|arg_sep|>"6"')
+    rows[5] |= {"output": rows[5]["output"][:200], "finish_reason": "length"}
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_benchmark_is_asked_kept_and_reported(recorded: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    command = ("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    first = ok(*command)
+    assert "right of all       4 of 6: 66.7% (95% interval 30.0 to 90.3)" in first.stdout
+    assert "right of answered  4 of 5: 80.0%" in first.stdout
+    assert "1 cut by the token budget, 0 ended without an answer" in first.stdout
+    progress = json.loads(first.stderr.splitlines()[-1])
+    assert (progress["done"], progress["right"], progress["cut"]) == (6, 4, 1)
+    second = ok(*command)
+    assert "6 of 6 are in" in second.stderr
+    assert second.stdout == first.stdout == ok("report", target).stdout
+    found = json.loads(ok("report", target, "--format", "json").stdout)
+    assert found["accuracy"]["of_all"]["right"] == 4
+    assert {(g["by"], g["group"], g["right"]) for g in found["accuracy"]["groups"]} >= {
+        ("parity", "even", 2),
+        ("parity", "odd", 2),
+    }
+    manifest = read_manifest(target)
+    assert (manifest.benchmark, manifest.model, manifest.facets) == (
+        "recorded", "m", {"parity": "text"},
+    )  # fmt: skip
+
+
+def test_the_same_command_finds_its_run_without_a_name(
+    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ("bench", str(recorded), "--engine", f"recorded:{recorded}")
+    ok(*command, "--first", "2")
+    assert "2 of 6 are in runs/recorded-cwm-free-" in ok(*command).stderr
+    ok(*command, "--budget", "300")
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_sql_over_a_run(recorded: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    query = "select parity, verdict, count(*) as n from samples group by all order by all"
+    csv = ok("sql", target, query, "--format", "csv").stdout
+    assert csv == "parity,verdict,n\neven,right,2\neven,wrong,1\nodd,cut,1\nodd,right,2\n"
+    lines = ok("sql", target, target, "select count(*) as n from samples", "--format", "jsonl")
+    assert json.loads(lines.stdout) == {"n": 12}
+    assert "even" in ok("sql", target, query).stdout
+    assert "the question's name" in ok("sql", "--columns").stdout
+    wrong = run("sql", target, "select nothing from samples")
+    assert wrong.exit_code == 2
+    assert "samples" in wrong.stderr
+
+
+def test_a_run_can_be_diagnosed_and_shown(recorded: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    from_file = json.loads(ok("diagnose", str(recorded), "--format", "json", "--summary").stdout)
+    from_run = json.loads(ok("diagnose", target, "--format", "json", "--summary").stdout)
+    assert from_run == from_file
+    assert "'5'" in ok("show", target, "s4").stdout or "5" in ok("show", target, "s4").stdout
+    missing = run("show", target, "s9")
+    assert (missing.exit_code, "no sample 's9'" in missing.stderr) == (2, True)
+
+
+def test_recorded_predictions_become_a_run(recorded: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    plain = ok("diagnose", str(recorded))
+    assert ok("diagnose", str(recorded), "-o", target).stdout == plain.stdout
+    assert sorted(row["verdict"] for row in read_run(target)) == ["cut", *["right"] * 4, "wrong"]
+    assert ok("diagnose", str(recorded), "-o", target).stdout == plain.stdout
+    assert len(read_run(target)) == 6
+
+
+def test_a_server_that_fails_is_told_apart_from_a_model_that_does(tmp_path: Path) -> None:
+    programs, target = tmp_path / "programs.jsonl", str(tmp_path / "run")
+    rows = [{"id": f"s{n}", "code": SOURCE, "call": f"f({n})"} for n in range(4)]
+    programs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    is_broken = True
+
+    def fault(number: int) -> str | None:
+        return "500" if is_broken and number > 60 else None
+
+    with running(FaultyServer(fault, answer=like_vllm)) as server:
+        command = ["bench", str(programs), "--engine", server.url, "-o", target, "--budget", "9"]
+        command += ["--patience", "0.2", "--format", "json"]
+        ok(*command[:2], *command[2:])
+        is_broken = False
+        again = json.loads(ok(*command).stdout)
+    assert again["accuracy"]["failed"] == 0
+    assert again["accuracy"]["cut"] == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("bench", "cruxevil"), "did you mean cruxeval"),
+        (("bench", "permutation", "--set", "lengths"), "--set lengths=5"),
+        (("bench", "permutation", "--set", "length=5"), "did you mean lengths"),
+        (("report", "nowhere"), "nowhere is no run"),
+        (("sql", "nowhere", "select 1"), "nowhere is no run"),
+        (("compare", "nowhere", "nowhere"), "nowhere is no run"),
+    ],
+)
+def test_what_is_wrong_is_said(words: tuple[str, ...], said: str) -> None:
+    extra = ("--engine", "http://127.0.0.1:9/v1") if words[0] == "bench" else ()
+    result = run(*words, *extra)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_the_benchmarks_are_listed() -> None:
+    listed = ok("bench", "--list").stdout
+    for name in ("cruxeval", "humaneval", "permutation", "composition"):
+        assert name in listed
+    assert "--set lengths=8,16,32" in listed
