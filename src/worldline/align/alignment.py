@@ -7,8 +7,8 @@ from worldline.align.breakoff import divergence_within_cut
 from worldline.align.comprehensions import comparable
 from worldline.align.divergence import Divergence
 from worldline.align.equality import compare
+from worldline.align.realsteps import Guess, RealSteps
 from worldline.align.recovery import Recovery, find_recovery
-from worldline.align.walk import Guess, Walk
 from worldline.codecs import Decoded
 from worldline.trace import Trace
 
@@ -36,10 +36,10 @@ class Alignment:
 def align(truth: Trace, predicted: Decoded) -> Alignment:
     """Pair the steps of two executions, in order, up to where they part."""
     real, imagined = comparable(truth, predicted)
-    walk = Walk(real)
-    matched, divergence = _walk_along(walk, imagined)
+    steps = RealSteps(real)
+    matched, divergence = _match(steps, imagined)
     if divergence is None:
-        divergence = _end_divergence(walk, imagined, matched)
+        divergence = _end_divergence(steps, imagined, matched)
     return Alignment(
         truth=real,
         predicted=imagined,
@@ -48,7 +48,7 @@ def align(truth: Trace, predicted: Decoded) -> Alignment:
         is_whole=divergence is None and _is_whole(real, imagined, matched),
         divergence=divergence,
         recovery=None if divergence is None else find_recovery(real, imagined, matched),
-        rules=dict(walk.rules),
+        rules=dict(steps.rules),
     )
 
 
@@ -82,23 +82,23 @@ def align_result(truth: Trace, predicted: Decoded, said: str) -> Alignment:
     )
 
 
-def _walk_along(walk: Walk, predicted: Decoded) -> tuple[int, Divergence | None]:
+def _match(steps: RealSteps, predicted: Decoded) -> tuple[int, Divergence | None]:
     """How many steps match, and the divergence behind them where both go on."""
-    pairs = zip(walk.truth.steps, predicted.steps, predicted.written, strict=False)
+    pairs = zip(steps.truth.steps, predicted.steps, predicted.written, strict=False)
     matched = 0
     for step, guess, written in pairs:
         said = Guess(guess.event, written.line, written.locals, guess.value, predicted.knows_events)
-        divergence = walk.compare_step(matched, step, said)
+        divergence = steps.compare_step(matched, step, said)
         if divergence is not None:
             return matched, divergence
-        walk.advance(step)
+        steps.advance(step)
         matched += 1
     return matched, None
 
 
-def _end_divergence(walk: Walk, predicted: Decoded, matched: int) -> Divergence | None:
+def _end_divergence(steps: RealSteps, predicted: Decoded, matched: int) -> Divergence | None:
     """All pairs match: does one side go on without the other?"""
-    truth = walk.truth
+    truth = steps.truth
     if len(predicted.steps) > matched:
         if not truth.is_whole:
             return None
@@ -119,7 +119,7 @@ def _end_divergence(walk: Walk, predicted: Decoded, matched: int) -> Divergence 
         return None
     step = truth.steps[matched]
     if predicted.stop == "cut":
-        return divergence_within_cut(walk, matched, step, predicted.fragment)
+        return divergence_within_cut(steps, matched, step, predicted.fragment)
     if predicted.stop == "damaged" or _is_left_by_exception(truth, matched):
         return None
     return Divergence(
@@ -128,8 +128,8 @@ def _end_divergence(walk: Walk, predicted: Decoded, matched: int) -> Divergence 
         event=step.event,
         line=step.line,
         scope=step.scope,
-        executed=walk.executed(step),
-        true=walk.program.line(step.line),
+        executed=steps.executed(step),
+        true=steps.program.line(step.line),
         predicted="the end",
     )
 

@@ -4,33 +4,33 @@ from dataclasses import replace
 
 from worldline.align.divergence import Difference, Divergence
 from worldline.align.equality import starts_alike
-from worldline.align.walk import Guess, Walk
+from worldline.align.realsteps import Guess, RealSteps
 from worldline.codecs import UNCHANGED, Fragment
 from worldline.trace import Step
 
 
 def divergence_within_cut(
-    walk: Walk, index: int, step: Step, fragment: Fragment | None
+    steps: RealSteps, index: int, step: Step, fragment: Fragment | None
 ) -> Divergence | None:
     """Whether a step that the text broke off in was already wrong."""
     if fragment is None:
         return None
-    line = walk.program.line(step.line)
+    line = steps.program.line(step.line)
     guess = Guess(
         fragment.event or step.event, fragment.line or "", fragment.locals, fragment.open_value
     )
     if fragment.event is not None and fragment.event != step.event:
-        return _cut_at(walk.action_divergence(index, step, guess))
+        return _cut_at(steps.action_divergence(index, step, guess))
     if step.has_locals != _shows_locals(fragment):
         # Nothing written yet that a return could not begin with as well, or the other way round.
         if _is_other_line(fragment, line):
-            return _cut_at(walk.action_divergence(index, step, guess))
+            return _cut_at(steps.action_divergence(index, step, guess))
         return None
     if not step.has_locals:
-        return _cut_value(walk, index, step, fragment, guess)
-    true = walk.after(step)
+        return _cut_value(steps, index, step, fragment, guess)
+    true = steps.after(step)
     # What is not written yet is not missing.
-    found = walk.local_differences(step, fragment.locals)
+    found = steps.local_differences(step, fragment.locals)
     differences = tuple(d for d in found if d.predicted is not None)
     name, value = fragment.open_name, fragment.open_value
     if not differences and name is not None and value is not None:
@@ -40,9 +40,9 @@ def divergence_within_cut(
         if not any(starts_alike(text, value) for text in possible):
             differences = (Difference(name, true.get(name), value),)
     if differences:
-        return _cut_at(walk.state_divergence(index, step, guess, differences))
+        return _cut_at(steps.state_divergence(index, step, guess, differences))
     if _is_other_line(fragment, line):
-        return _cut_at(walk.action_divergence(index, step, guess))
+        return _cut_at(steps.action_divergence(index, step, guess))
     return None
 
 
@@ -60,16 +60,16 @@ def _shows_locals(fragment: Fragment) -> bool:
 
 
 def _cut_value(
-    walk: Walk, index: int, step: Step, fragment: Fragment, guess: Guess
+    steps: RealSteps, index: int, step: Step, fragment: Fragment, guess: Guess
 ) -> Divergence | None:
-    line = walk.program.line(step.line)
+    line = steps.program.line(step.line)
     if _is_other_line(fragment, line):
-        return _cut_at(walk.action_divergence(index, step, guess))
+        return _cut_at(steps.action_divergence(index, step, guess))
     value = fragment.open_value
     true = "None" if step.value is None else step.value
     if value is None or starts_alike(true, value):
         return None
-    found = walk.value_divergence(index, step, guess)
+    found = steps.value_divergence(index, step, guess)
     return None if found is None else _cut_at(found)
 
 

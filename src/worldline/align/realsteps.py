@@ -1,4 +1,4 @@
-"""Real steps are walked along; an imagined step goes in, the divergence there comes out."""
+"""Real steps are gone over one by one; an imagined step goes in, the divergence there comes out."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -21,8 +21,9 @@ class Guess:
     knows_event: bool = True
 
 
-class Walk:
-    """Walks along the real steps, knowing each scope's last state and line."""
+class RealSteps:
+    """The real steps that were matched so far: each scope's last state and line, and the rules of
+    equality that it took."""
 
     def __init__(self, truth: Trace) -> None:
         self.truth = truth
