@@ -75,7 +75,7 @@ class Server:
     async def find_model(self) -> int | None:
         """Settle which model is asked, and how many tokens it can hold, where the server says."""
         try:
-            listed = await self.try_once("get", "/models")
+            listed = await self.ask_impatiently("get", "/models")
         except EngineError as error:
             cause = error.__cause__
             if not isinstance(cause, PassingError) or not cause.is_absence:
@@ -146,10 +146,11 @@ class Server:
 
         return await self.patience.ask(attempt)
 
-    async def try_once(
+    async def ask_impatiently(
         self, verb: str, path: str, body: dict[str, Any] | None = None
     ) -> dict[str, Any]:
-        """One request at first contact, when a failure is more likely to stay."""
+        """One request at first contact, when a failure is more likely to stay: it is repeated for
+        some seconds only."""
         patience = Patience(min(self.patience.seconds, _FIRST_CONTACT))
         # The list of models is there at once; a completion may have to wait for others.
         limit = self._timeout if body else min(self._timeout, _LISTING)
