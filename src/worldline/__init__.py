@@ -10,6 +10,7 @@ from worldline.codecs import Codec, Decoded, codec_named
 from worldline.diagnose import Cause, Diagnosis, Facts, diagnose, diagnosis_to_json
 from worldline.errors import (
     CodecError,
+    EngineError,
     InputError,
     ProgramError,
     RecorderError,
@@ -32,6 +33,7 @@ __all__ = [
     "Decoded",
     "Diagnosis",
     "Divergence",
+    "EngineError",
     "Facts",
     "InputError",
     "Limits",
