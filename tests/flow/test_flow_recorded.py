@@ -146,16 +146,9 @@ def test_cruxeval_never_leaves_the_graph(
 
 @pytest.mark.data
 def test_humaneval_never_leaves_the_graph(
-    recorder: PythonRecorder, humaneval: list[dict[str, Any]]
+    recorder: PythonRecorder, humaneval_programs: list[Program]
 ) -> None:
-    programs = [
-        Program(
-            f"{row['prompt']}{row['canonical_solution']}\n{row['test']}",
-            f"check({row['entry_point']})",
-        )
-        for row in humaneval
-    ]
-    met = check_all(recorder, programs, Limits(steps=2_500))
+    met = check_all(recorder, humaneval_programs, Limits(steps=2_500))
     assert met["programs"] == 164
     assert met["line to line"] > 30_000
     assert met["exception to line"] > 0

@@ -82,16 +82,9 @@ def test_every_step_of_cruxeval_is_an_option(
 
 @pytest.mark.data
 def test_every_step_of_humaneval_is_an_option(
-    recorder: PythonRecorder, humaneval: list[dict[str, Any]]
+    recorder: PythonRecorder, humaneval_programs: list[Program]
 ) -> None:
-    programs = [
-        Program(
-            f"{row['prompt']}{row['canonical_solution']}\n{row['test']}",
-            f"check({row['entry_point']})",
-        )
-        for row in humaneval
-    ]
-    met = follow_all(recorder, programs, Limits(steps=2_500))
+    met = follow_all(recorder, humaneval_programs, Limits(steps=2_500))
     assert met.total() > 60_000
     assert mean(met) < 2.8
 
