@@ -105,6 +105,24 @@ def test_repeats(programs: Path, tmp_path: Path) -> None:
     assert "without a --temperature every one of --repeats would be the same" in result.stderr
 
 
+def test_a_repeat_with_the_name_of_another_program_is_refused_before_anything_is_asked(
+    tmp_path: Path,
+) -> None:
+    programs, output = tmp_path / "programs.jsonl", tmp_path / "p.jsonl"
+    rows = [{"id": id, "code": SOURCE, "call": "f(1)", "output": id} for id in ("s0", "s0#1")]
+    programs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command = ["predict", str(programs), "--engine", f"recorded:{programs}", "-o", str(output)]
+    refused = run(*command, "--repeats", "2", "--temperature", "0.5")
+    assert refused.exit_code == 2
+    assert "a repeat of 's0' has the name 's0#1'" in refused.stderr
+    assert not output.exists()
+    # Asked about once, or without the other, each has a name of its own.
+    ok(*command)
+    assert {p.id for p in read_recorded(output)} == {"s0", "s0#1"}
+    ok(*command, "--restart", "--repeats", "2", "--temperature", "0.5", "--first", "1")
+    assert {p.id for p in read_recorded(output)} == {"s0", "s0#1"}
+
+
 def test_the_recorded_failures_are_predicted_again_offline(
     recorded_files: list[Path], tmp_path: Path
 ) -> None:

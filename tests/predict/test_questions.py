@@ -74,6 +74,33 @@ def test_an_id_is_taken_once(tmp_path: Path) -> None:
         list(read_questions(write_rows(tmp_path / "q.jsonl", row, row)))
 
 
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ([("a", 1), ("a#1", 0)], "a#1"),
+        ([("a", 12), ("a#12", 0)], "a#12"),
+        ([("a#1", 2), ("a#1#2", 0)], "a#1#2"),
+        # Names that only look alike.
+        ([("a", 0), ("a", 1), ("a#2", 0), ("a#2", 1), ("a#", 1), ("#1", 0), ("a#01", 0)], None),
+        ([("a", 0), ("a#1", 0), ("a#2", 0)], None),
+        ([("a", 2), ("a#1", 0), ("a#1", 1)], None),
+    ],
+)
+def test_a_repeat_never_has_the_name_of_another_question(
+    asked: list[tuple[str, int]], name: str | None, is_turned: bool, recorder: PythonRecorder
+) -> None:
+    engine = engine_of(knowing(recorder.record(PROGRAM)))
+    questions = [(Question(id, PROGRAM), repeat) for id, repeat in asked]
+    predictions = predict(questions[::-1] if is_turned else questions, lambda: engine, recorder)
+    if name is None:
+        assert len({prediction.id for prediction in predictions}) == len(asked)
+    else:
+        message = f"a repeat of {asked[0][0]!r} has the name {name!r}, .*another id"
+        with pytest.raises(InputError, match=message):
+            list(predictions)
+
+
 @pytest.mark.parametrize("mode", ["free", "force-actions", "guided", "score"])
 def test_a_prediction_is_the_same_read_back(
     tmp_path: Path, mode: Any, recorder: PythonRecorder

@@ -17,6 +17,7 @@ from worldline.predict import (
     Mode,
     Question,
     Settings,
+    named_apart,
     read_questions,
 )
 from worldline.predict import (
@@ -61,6 +62,7 @@ def predict(
     again. `worldline diagnose` reads what it writes.
     """
     questions = read_all(programs, call)[:first]
+    every = list(named_apart((q, repeat) for repeat in range(repeats) for q in questions))
     kind, _, recording = access.engine.partition(":")
     for source in (programs, *([Path(recording)] if kind == "recorded" else [])):
         if output.exists() and source.exists() and output.samefile(source):
@@ -71,7 +73,6 @@ def predict(
     failure: str | None = None
     with PredictionFile(output, is_restarted=is_restarted) as file:
         file.expect(settings)
-        every = [(q, repeat) for repeat in range(repeats) for q in questions]
         wanted = [(q, repeat) for q, repeat in every if not file.has(q, repeat)]
         if len(wanted) < len(every):
             click.echo(

@@ -2,7 +2,7 @@
 
 from worldline.predict.ask import NEEDS, Asker, Question, Settings, asked_as, repeat_id
 from worldline.predict.check import EngineReport, check_engine
-from worldline.predict.many import IN_FLIGHT, ask_all, predict
+from worldline.predict.many import IN_FLIGHT, ask_all, named_apart, predict
 from worldline.predict.prediction import Asked, Finish, Mode, Prediction, make_prediction
 from worldline.predict.questions import questions_from_rows, read_questions
 from worldline.predict.recorded import prediction_from_row, read_recorded, read_rows
@@ -28,6 +28,7 @@ __all__ = [
     "asked_as",
     "check_engine",
     "make_prediction",
+    "named_apart",
     "predict",
     "prediction_from_row",
     "prediction_to_row",

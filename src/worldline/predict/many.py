@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Itera
 from contextlib import aclosing
 
 from worldline.engines import Engine
-from worldline.predict.ask import Asker, Question, Settings
+from worldline.errors import InputError
+from worldline.predict.ask import Asker, Question, Settings, repeat_id
 from worldline.predict.prediction import Prediction
 from worldline.recorders import Recorder
 from worldline.tokens import Tokenizer
@@ -45,6 +46,24 @@ async def ask_all(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def named_apart(asked: Iterable[tuple[Question, int]]) -> Iterator[tuple[Question, int]]:
+    """The same questions and repeats, refused where two would have one name.
+
+    ("a#1", repeat 0), ("a", repeat 1) -> refused: the predictions of both are called "a#1"
+    """
+    owners: dict[str, str] = {}
+    for question, repeat in asked:
+        name = repeat_id(question.id, repeat)
+        owner = owners.setdefault(name, question.id)
+        if owner != question.id:
+            repeated = min(owner, question.id, key=len)
+            raise InputError(
+                f"a repeat of {repeated!r} has the name {name!r}, which another question has, too; "
+                "give that one another id, or ask both without --repeats"
+            )
+        yield question, repeat
+
+
 def predict(
     questions: Iterable[Question | tuple[Question, int]],
     engine: Callable[[], Engine],
@@ -67,7 +86,7 @@ def predict(
     known what the engine can do and before anything is asked. In a notebook, where an event loop is
     running already, the asking is done in a thread of its own.
     """
-    numbered = (item if isinstance(item, tuple) else (item, 0) for item in questions)
+    numbered = named_apart(q if isinstance(q, tuple) else (q, 0) for q in questions)
 
     async def run() -> AsyncGenerator[Prediction]:
         opened = engine()

@@ -7,7 +7,16 @@ from functools import partial
 from typing import Any
 
 from worldline.engines import Engine
-from worldline.predict import IN_FLIGHT, Asker, Prediction, Question, Settings, predict, repeat_id
+from worldline.predict import (
+    IN_FLIGHT,
+    Asker,
+    Prediction,
+    Question,
+    Settings,
+    named_apart,
+    predict,
+    repeat_id,
+)
 from worldline.recorders import Recorder
 from worldline.runs.manifest import Manifest, with_abilities
 from worldline.runs.replay import Sample, examine
@@ -68,7 +77,7 @@ def ask_into(
 
 def missing(run: Run, questions: Sequence[Question], repeats: int) -> list[tuple[Question, int]]:
     """What a run does not have: each question with the number of its repeat."""
-    every = [(question, repeat) for repeat in range(repeats) for question in questions]
+    every = named_apart((question, repeat) for repeat in range(repeats) for question in questions)
     return [(question, repeat) for question, repeat in every if not run.has(question, repeat)]
 
 
