@@ -154,18 +154,18 @@ def test_a_recording_answers_as_it_was_recorded(tmp_path: Path, recorder: Python
     assert found["other"].error == "there is no recorded reply to this prompt"
 
 
+@pytest.mark.parametrize(("place", "count"), [(0, 120), (1, 62)], ids=["cruxeval", "humaneval"])
 def test_the_recorded_failures_of_cwm_can_be_replayed(
-    recorded_files: list[Path], recorder: PythonRecorder
+    place: int, count: int, recorded_files: list[Path], recorder: PythonRecorder
 ) -> None:
-    file = recorded_files[0]
+    file = recorded_files[place]
     asked = predict(read_questions(file), lambda: recorded_engine(file), recorder)
     found = {prediction.id: prediction for prediction in asked}
-    assert len(found) == 120
+    assert len(found) == count
     for recorded in read_recorded(file):
-        assert (found[recorded.id].text, found[recorded.id].is_cut) == (
-            recorded.text,
-            recorded.is_cut,
-        )
+        again = found[recorded.id]
+        assert (again.text, again.is_cut) == (recorded.text, recorded.is_cut)
+        assert again.error is None
 
 
 @pytest.mark.parametrize("mode", ["force-actions", "force-state", "guided", "score"])
