@@ -34,7 +34,12 @@ def recorded(tmp_path: Path, recorder: PythonRecorder) -> Path:
     rows: list[dict[str, Any]] = []
     for n in range(6):
         program = Program(SOURCE, f"f({n})")
-        row = {"id": f"s{n}", "code": SOURCE, "call": f"f({n})", "expected": str(n + 1)}
+        row: dict[str, Any] = {
+            "id": f"s{n}",
+            "code": SOURCE,
+            "call": f"f({n})",
+            "expected": str(n + 1),
+        }
         row |= {"output": text_of(recorder.record(program)), "finish_reason": "stop", "model": "m"}
         row["facets"] = {"parity": "even" if n % 2 == 0 else "odd"}
         rows.append(row)

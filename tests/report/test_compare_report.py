@@ -8,6 +8,7 @@ from hypothesis import given
 from rich.console import Console, RenderableType
 
 from tests.judged import judged, run_of, runs
+from worldline.measures import accuracy, breakdown, compare_runs
 from worldline.report import (
     accuracy_lines,
     accuracy_to_json,
@@ -17,7 +18,6 @@ from worldline.report import (
 )
 from worldline.report.compare import headline
 from worldline.report.numbers import p_text, signed
-from worldline.runs import accuracy, breakdown, compare_runs
 from worldline.runs.judged import Judged
 
 

@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console, RenderableType
 
+from worldline.measures.composition import measure_composition
 from worldline.report.composition import composition_tables
 from worldline.report.shares import difference_of_shares, percent, share
-from worldline.runs.composition import measure_composition
 from worldline.runs.judged import Judged, Verdict
 
 

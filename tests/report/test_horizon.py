@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console, RenderableType
 
+from worldline.measures.horizon import measure_horizon
 from worldline.report.horizon import horizon_tables
-from worldline.runs.horizon import measure_horizon
 from worldline.runs.judged import Judged
 
 

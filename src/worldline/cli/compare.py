@@ -5,8 +5,9 @@ import json
 import click
 
 from worldline.cli.console import make_console
+from worldline.measures import RunComparison, compare_runs
 from worldline.report import comparison_story, comparison_to_json
-from worldline.runs import RunComparison, compare_runs, read_judged
+from worldline.runs import read_judged
 
 
 @click.command()

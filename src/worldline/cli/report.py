@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from worldline.cli.console import make_console
+from worldline.measures import accuracy, breakdown, measure_composition, measure_horizon
 from worldline.report import (
     accuracy_lines,
     accuracy_to_json,
@@ -19,16 +20,7 @@ from worldline.report import (
     summary_tables,
     summary_to_json,
 )
-from worldline.runs import (
-    Judged,
-    Manifest,
-    accuracy,
-    breakdown,
-    measure_composition,
-    measure_horizon,
-    read_judged,
-    read_manifest,
-)
+from worldline.runs import Judged, Manifest, read_judged, read_manifest
 
 
 @click.command()

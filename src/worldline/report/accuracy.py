@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.diagnose import printable
+from worldline.measures.accuracy import Accuracy
+from worldline.measures.breakdown import GroupAccuracy
 from worldline.report.numbers import many, share_cells, share_text
-from worldline.runs.accuracy import Accuracy
-from worldline.runs.breakdown import GroupAccuracy
 from worldline.stats import Share
 
 

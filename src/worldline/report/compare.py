@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.diagnose import printable
+from worldline.measures.changes import Change
+from worldline.measures.compare import NumberComparison, PairedAccuracy, RunComparison
 from worldline.report.accuracy import share_to_json
 from worldline.report.numbers import interval_text, many, p_text, share_text, signed
-from worldline.runs.changes import Change
-from worldline.runs.compare import NumberComparison, PairedAccuracy, RunComparison
 from worldline.runs.judged import VERDICTS
 from worldline.stats import Ratio
 

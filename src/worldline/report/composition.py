@@ -5,8 +5,8 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.diagnose import count
+from worldline.measures.composition import Cell, CompositionResult, Paired, Tally
 from worldline.report.shares import difference_of_shares, percent, share
-from worldline.runs.composition import Cell, CompositionResult, Paired, Tally
 
 _LEGEND = (
     "alone: the mean product of how often each function is right by itself, over (so many "

@@ -5,8 +5,8 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.diagnose import count
+from worldline.measures.horizon import Horizon, Point
 from worldline.report.shares import percent, share
-from worldline.runs.horizon import Horizon, Point
 
 # One wrong step in a thousand is what decides about long programs.
 _DIGITS = 3

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from worldline.runs.accuracy import is_answered, is_judged, share_of
-from worldline.runs.breakdown import agreed
-from worldline.runs.changes import Change, find_changes
+from worldline.measures.accuracy import is_answered, is_judged, share_of
+from worldline.measures.breakdown import agreed
+from worldline.measures.changes import Change, find_changes
+from worldline.measures.pairs import Pair, mean_of, pair_runs, verdict_changes
 from worldline.runs.judged import Judged, Verdict
-from worldline.runs.pairs import Pair, mean_of, pair_runs, verdict_changes
 from worldline.stats import (
     Difference,
     Ratio,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.demo import PREDICTIONS
+from worldline.measures.horizon import Horizon, measure_horizon
 from worldline.runs import diagnose_recorded
-from worldline.runs.horizon import Horizon, measure_horizon
 from worldline.runs.judged import Judged
 
 

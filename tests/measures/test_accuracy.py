@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 
 from tests.judged import judged, run_of, runs
-from worldline.runs import accuracy, breakdown
-from worldline.runs.breakdown import agreed
-from worldline.runs.groups import bin_of, group_samples
+from worldline.measures import accuracy, breakdown
+from worldline.measures.breakdown import agreed
+from worldline.measures.groups import bin_of, group_samples
 from worldline.runs.judged import Judged
 from worldline.stats import share
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from worldline.runs.accuracy import is_judged
+from worldline.measures.accuracy import is_judged
 from worldline.runs.judged import Judged, Verdict
 
 Rows = tuple[Judged, ...]

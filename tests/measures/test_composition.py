@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from worldline.benchmarks.composition import composition
 from worldline.errors import InputError
+from worldline.measures.composition import Cell, Tally, measure_composition
 from worldline.predict import Question
-from worldline.runs.composition import Cell, Tally, measure_composition
 from worldline.runs.judged import VERDICTS, Judged, Verdict
 
 

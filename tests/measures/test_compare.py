@@ -5,8 +5,8 @@ from hypothesis import given
 
 from tests.judged import judged, run_of, runs
 from tests.simulated import World
-from worldline.runs import RunComparison, compare_runs
-from worldline.runs.changes import Change
+from worldline.measures import RunComparison, compare_runs
+from worldline.measures.changes import Change
 from worldline.runs.judged import Judged
 from worldline.stats import mcnemar, right_difference, share
 

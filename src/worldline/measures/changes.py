@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from worldline.runs.breakdown import Source, groupings
-from worldline.runs.pairs import Pair
+from worldline.measures.breakdown import Source, groupings
+from worldline.measures.pairs import Pair
 from worldline.stats import Difference, adjusted, right_difference
 
 # What is known of an answer that is not right.

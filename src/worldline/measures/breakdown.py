@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from worldline.runs.accuracy import Accuracy, accuracy
-from worldline.runs.groups import Grouping, Values, group_samples
+from worldline.measures.accuracy import Accuracy, accuracy
+from worldline.measures.groups import Grouping, Values, group_samples
 from worldline.runs.judged import Judged
 
 # Whose word a group is: the benchmark's own, or measured on the true execution.

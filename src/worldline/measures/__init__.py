@@ -1,0 +1,20 @@
+"""Judged samples of one run or two, counted: accuracy, where it is lost, and what changed."""
+
+from worldline.measures.accuracy import Accuracy, accuracy
+from worldline.measures.breakdown import GroupAccuracy, breakdown
+from worldline.measures.compare import RunComparison, compare_runs
+from worldline.measures.composition import CompositionResult, measure_composition
+from worldline.measures.horizon import Horizon, measure_horizon
+
+__all__ = [
+    "Accuracy",
+    "CompositionResult",
+    "GroupAccuracy",
+    "Horizon",
+    "RunComparison",
+    "accuracy",
+    "breakdown",
+    "compare_runs",
+    "measure_composition",
+    "measure_horizon",
+]
