@@ -7,24 +7,20 @@ from click.testing import CliRunner, Result
 
 from tests.judged import judged, run_of
 from worldline.cli import main
-from worldline.errors import InputError
-from worldline.runs.judged import Judged
+from worldline.predict import Settings
+from worldline.runs import Manifest
 
 RUNS = {
-    "a": run_of(*"rrww", true_steps=4),
-    "b": run_of(*"rwrr", true_steps=4),
-    "other": [judged("s0", "right", true_steps=7)],
+    "a": (run_of(*"rrww", program="x"), Manifest("sums", model="base", settings=Settings())),
+    "b": (run_of(*"rwrr", program="x"), Manifest("sums", model="tuned", settings=Settings())),
+    "other": ([judged("s0", "right", program="y")], Manifest("products")),
 }
 
 
 @pytest.fixture(autouse=True)
 def _stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(path: str) -> list[Judged]:
-        if path not in RUNS:
-            raise InputError(f"{path} is no run")
-        return RUNS[path]
-
-    monkeypatch.setattr("worldline.cli.compare.read_judged", read)
+    monkeypatch.setattr("worldline.cli.compare.read_judged", lambda path: RUNS[path][0])
+    monkeypatch.setattr("worldline.cli.compare.read_manifest", lambda path: RUNS[path][1])
 
 
 def run(*arguments: str) -> Result:
@@ -34,21 +30,21 @@ def run(*arguments: str) -> Result:
 def test_for_people() -> None:
     found = run("a", "b")
     assert found.exit_code == 0
-    assert found.stdout.startswith("B is right on 1 more of 4 shared samples (+25.0 points, 95% ")
+    lines = found.stdout.splitlines()
+    assert lines[:3] == ["A a", "B b", "model: base in A, tuned in B"]
+    assert lines[3].startswith("B is right on 1 more of 4 shared samples (+25.0 points, 95% ")
     assert found.stderr == ""
 
 
 def test_for_machines() -> None:
     told = json.loads(run("a", "b", "--format", "json").stdout)
     assert (told["overall"]["gained"], told["overall"]["lost"], told["only_a"]) == (2, 1, 0)
+    assert told["settings"] == {"model": ["base", "tuned"]}
 
 
-def test_different_benchmarks_are_warned_of() -> None:
+def test_other_programs_are_warned_of() -> None:
     found = run("a", "other", "--format", "json")
-    assert "1 of 1 shared samples have other facets or another true execution" in found.stderr
-    assert json.loads(found.stdout)["only_a"] == 3
-
-
-def test_no_such_run() -> None:
-    found = run("a", "nothing")
-    assert (found.exit_code, found.stderr) == (2, "worldline: nothing is no run\n")
+    assert "1 of 1 shared samples are about another program text" in found.stderr
+    told = json.loads(found.stdout)
+    assert told["only_a"] == 3
+    assert told["settings"]["benchmark"] == ["sums", "products"]

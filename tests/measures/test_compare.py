@@ -158,20 +158,20 @@ def test_how_far_and_how_much() -> None:
 
 
 def test_what_the_runs_say_differently_of_one_sample() -> None:
-    a, b = run_of(*"rrr", true_steps=5), run_of(*"rrr", true_steps=5)
-    assert compare_runs(a, b).disputed == 0
-    b[0] = judged("s0", "right", true_steps=6)
-    b[1] = judged("s1", "right", facets={"depth": 3})
-    a[1] = judged("s1", "right", facets={"depth": 2})
+    a, b = run_of(*"rrr", program="x"), run_of(*"rrr", program="x")
+    assert compare_runs(a, b).reworded == 0
+    b[0] = judged("s0", "right", program="y")
+    b[1] = judged("s1", "right", program="y", facets={"depth": 3})
+    a[1] = judged("s1", "right", program="x", facets={"depth": 2})
     found = compare_runs(a, b)
-    assert found.disputed == 2
+    assert found.reworded == 2
     assert "depth" not in {change.name for change in found.changes}
 
 
 @given(runs())
 def test_a_run_and_itself(rows: list[Judged]) -> None:
     found = compare_runs(rows, rows)
-    assert (found.only_a, found.only_b, found.disputed) == (0, 0, 0)
+    assert (found.only_a, found.only_b, found.reworded) == (0, 0, 0)
     for accuracy in (found.overall, found.answered):
         assert (accuracy.gained, accuracy.lost, accuracy.difference.p) == (0, 0, 1.0)
         assert accuracy.difference.value == (0 if accuracy.samples else None)

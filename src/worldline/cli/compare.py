@@ -1,13 +1,16 @@
 """`worldline compare A B`: what changed from one run to another, on the samples that both have."""
 
 import json
+from dataclasses import asdict
+from typing import Any
 
 import click
+from rich.text import Text
 
 from worldline.cli.console import make_console
 from worldline.measures import RunComparison, compare_runs
 from worldline.report import comparison_story, comparison_to_json
-from worldline.runs import read_judged
+from worldline.runs import Manifest, read_judged, read_manifest
 
 
 @click.command()
@@ -26,23 +29,54 @@ def compare(a: str, b: str, form: str) -> None:
 
     Only samples that both runs have count, and none that failed in the infrastructure in either.
     """
+    manifests = read_manifest(a), read_manifest(b)
     comparison = compare_runs(read_judged(a), read_judged(b))
+    changed = differences(*manifests)
     if form == "json":
-        click.echo(json.dumps(comparison_to_json(comparison), indent=1))
+        found = comparison_to_json(comparison)
+        click.echo(json.dumps({"a": a, "b": b, "settings": changed, **found}, indent=1))
     else:
-        make_console().print(comparison_story(comparison))
-    warn_of_benchmarks(comparison)
+        console = make_console()
+        console.print(Text(f"A {a}\nB {b}"), soft_wrap=True)
+        for name, (before, after) in changed.items():
+            console.print(Text(f"{name}: {before} in A, {after} in B"), soft_wrap=True)
+        console.print(comparison_story(comparison), soft_wrap=True)
+    warn_of_programs(comparison)
 
 
-def warn_of_benchmarks(comparison: RunComparison) -> None:
-    """Say so where the two runs are not of the same benchmark.
+def differences(a: Manifest, b: Manifest) -> dict[str, tuple[Any, Any]]:
+    """What is not the same in two runs: what a change of accuracy may come from.
 
-    What the samples themselves tell; a run's manifest, which names its benchmark and the hash of
-    its questions, is to be compared here as well.
+    {"model": ("base", "tuned"), "budget": (512, 4096)}
     """
-    if comparison.disputed:
+    told = [_told(manifest) for manifest in (a, b)]
+    names = [*told[0], *(name for name in told[1] if name not in told[0])]
+    pairs = {name: (told[0].get(name), told[1].get(name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def _told(manifest: Manifest) -> dict[str, Any]:
+    settings = asdict(manifest.settings) if manifest.settings else {}
+    limits = {f"limit of {name}": value for name, value in asdict(manifest.limits).items()}
+    last = manifest.sessions[-1] if manifest.sessions else {}
+    return {
+        "benchmark": manifest.benchmark,
+        **{f"option {name}": value for name, value in manifest.options.items()},
+        "model": manifest.model,
+        **settings,
+        "repeats": manifest.repeats,
+        **limits,
+        "python": last.get("python"),
+        "worldline": last.get("worldline"),
+    }
+
+
+def warn_of_programs(comparison: RunComparison) -> None:
+    """Say so where the two runs are not of the same programs."""
+    if comparison.reworded:
         click.echo(
-            f"\n{comparison.disputed} of {comparison.overall.samples} shared samples have other "
-            "facets or another true execution in B: the runs may be of different benchmarks.",
+            f"\n{comparison.reworded} of {comparison.overall.samples} shared samples are about "
+            "another program text in B: rewritten on purpose, or of another benchmark by the same "
+            "name.",
             err=True,
         )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from worldline.measures.accuracy import is_answered, is_judged, share_of
-from worldline.measures.breakdown import agreed
 from worldline.measures.changes import Change, find_changes
 from worldline.measures.pairs import Pair, mean_of, pair_runs, verdict_changes
 from worldline.runs.judged import Judged, Verdict
@@ -19,6 +18,7 @@ from worldline.stats import (
     Difference,
     Ratio,
     Share,
+    bootstrap_interval,
     mean_difference,
     ratio_of_totals,
     right_difference,
@@ -30,7 +30,8 @@ class PairedAccuracy:
     """How often each run is right on the same samples.
 
     `alike` counts samples that both got right equally often, but neither always nor never: with
-    one repeat there are none.
+    one repeat there are none. `bootstrap` is the interval that drawing the samples again gives,
+    beside the one in `difference`.
     """
 
     samples: int
@@ -42,6 +43,7 @@ class PairedAccuracy:
     both_wrong: int
     alike: int
     difference: Difference
+    bootstrap: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +67,15 @@ class RunComparison:
     """What changed from run A to run B on the samples that both have.
 
     `overall` is over all pairs; `answered` over those that both answered, a choice that is the
-    runs' own. `left_out` pairs failed in either run; `disputed` ones have different facets or
-    lengths of the true execution in the two, so that the runs may be of different benchmarks.
+    runs' own. `left_out` pairs failed in either run; `reworded` ones are about another
+    program text in B: rewritten on purpose, or of another benchmark by the same name.
     `repeats_a` is how often A asked a sample, at most.
     """
 
     only_a: int
     only_b: int
     left_out: int
-    disputed: int
+    reworded: int
     repeats_a: int
     repeats_b: int
     overall: PairedAccuracy
@@ -93,7 +95,7 @@ def compare_runs(a: Sequence[Judged], b: Sequence[Judged]) -> RunComparison:
         only_a=pairing.only_a,
         only_b=pairing.only_b,
         left_out=pairing.left_out,
-        disputed=sum(map(is_disputed, pairs)),
+        reworded=sum(map(is_reworded, pairs)),
         repeats_a=max((len(pair.a) for pair in pairs), default=0),
         repeats_b=max((len(pair.b) for pair in pairs), default=0),
         overall=paired_accuracy(pairs),
@@ -109,12 +111,9 @@ def _answers(pair: Pair) -> Pair:
     return Pair(pair.sample, tuple(filter(is_answered, pair.a)), tuple(filter(is_answered, pair.b)))
 
 
-def is_disputed(pair: Pair) -> bool:
-    """The two runs say different things about the same sample's truth."""
-    rows = (*pair.a, *pair.b)
-    lengths = {row.true_steps for row in rows} - {None}
-    facets = [row.facets for row in rows]
-    return len(lengths) > 1 or len(agreed(facets)) < len({name for f in facets for name in f})
+def is_reworded(pair: Pair) -> bool:
+    """The two runs asked about different texts under one name."""
+    return len({row.program for row in (*pair.a, *pair.b)}) > 1
 
 
 def paired_accuracy(pairs: Sequence[Pair]) -> PairedAccuracy:
@@ -133,6 +132,7 @@ def paired_accuracy(pairs: Sequence[Pair]) -> PairedAccuracy:
         both_wrong=both_wrong,
         alike=len(unchanged) - both_right - both_wrong,
         difference=right_difference(gains),
+        bootstrap=bootstrap_interval(gains),
     )
 
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 Grouping = dict[str, dict[str, list[str]]]
 Values = Mapping[str, str | int]
 
-# So many different numbers are shown as they are, more in bins; more words are `others`.
+# So many different numbers are shown as they are, more in bins; more words are `others`, and so
+# many are names, not groups.
 _MOST_NUMBERS = 8
 _MOST_WORDS = 12
+_NAMES = 24
 
 
 def group_samples(values: Mapping[str, Values], *, is_listed: bool = False) -> Grouping:
@@ -18,7 +20,7 @@ def group_samples(values: Mapping[str, Values], *, is_listed: bool = False) -> G
     Up to eight different numbers are groups of their own; more are put into bins that end at
     powers of two, which are the same for every run. A word is a group; with `is_listed` a text
     is a list of words, and its sample is in the group of each. Of many words the rarest are
-    `others`.
+    `others`; more than two dozen are names, and group nothing.
 
     {"a": {"depth": 1}, "b": {"depth": 2}} -> {"depth": {"1": ["a"], "2": ["b"]}}
     """
@@ -26,7 +28,8 @@ def group_samples(values: Mapping[str, Values], *, is_listed: bool = False) -> G
     for sample, known in values.items():
         for name, value in known.items():
             names.setdefault(name, {})[sample] = value
-    return {name: _groups(found, is_listed) for name, found in names.items()}
+    grouped = {name: _groups(found, is_listed) for name, found in names.items()}
+    return {name: groups for name, groups in grouped.items() if groups}
 
 
 def _groups(found: Mapping[str, str | int], is_listed: bool) -> dict[str, list[str]]:
@@ -38,6 +41,8 @@ def _groups(found: Mapping[str, str | int], is_listed: bool) -> dict[str, list[s
         for sample, value in found.items()
     }
     counts = Counter(word for some in words.values() for word in some)
+    if len(counts) > _NAMES:
+        return {}
     kept = sorted(counts, key=lambda word: (-counts[word], word))[:_MOST_WORDS]
     groups: dict[str, list[str]] = {word: [] for word in kept}
     others: list[str] = []

@@ -5,13 +5,14 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
 from worldline.diagnose import printable
 from worldline.measures.accuracy import Accuracy
 from worldline.measures.breakdown import GroupAccuracy
-from worldline.report.numbers import many, share_cells, share_text
+from worldline.report.numbers import many, share_cell, share_text
 from worldline.stats import Share
 
 
@@ -40,27 +41,28 @@ def accuracy_lines(accuracy: Accuracy) -> Iterator[Text]:
 
 def breakdown_table(groups: Sequence[GroupAccuracy]) -> Table:
     """Where a run is right, a row a group; a sample may be in several of them."""
-    table = Table()
-    for name in ("by", "group"):
-        table.add_column(name)
-    for name in (
-        *("samples", "right of all", "%", "95% interval", "right of answered", "%"),
-        *("95% interval", "cut", "no answer", "failed"),
-    ):
-        table.add_column(name, justify="right", no_wrap="interval" in name)
-    for (_, name), some in groupby(groups, key=lambda group: (group.source, group.name)):
-        for place, group in enumerate(some):
+    # Without lines between columns it fits a terminal of 80.
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("by and group", no_wrap=True)
+    for name in ("right of all, %", "right of answered, %"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("cut", "no answer", "failed"):
+        table.add_column(name, justify="right")
+    for (_, name), found_groups in groupby(groups, key=lambda group: (group.source, group.name)):
+        some = list(found_groups)
+        if len(some) == 1:
+            # The same for all samples.
+            continue
+        table.add_row(Text(printable(name), "italic"))
+        for group in some:
             found = group.accuracy
             numbers = found.cut, found.no_answer, found.failed
             table.add_row(
-                Text("" if place else printable(name)),
-                Text(printable(group.group)),
-                str(found.samples),
-                *share_cells(found.of_all),
-                *share_cells(found.of_answered),
+                Text(f" {printable(group.group)}"),
+                share_cell(found.of_all),
+                share_cell(found.of_answered),
                 *(str(number) if number else "·" for number in numbers),
             )
-        table.add_section()
     return table
 
 

@@ -90,6 +90,9 @@ def accuracy_lines_of(comparison: RunComparison) -> Iterator[Text]:
     repeated = is_repeated(comparison)
     yield Text(f"A right on {share_text(found.a)}")
     yield Text(f"B right on {share_text(found.b)}")
+    if found.bootstrap is not None:
+        low, high = (signed(100 * end) for end in found.bootstrap)
+        yield Text(f"bootstrap over samples: {low} to {high} points", "dim")
     alike = f", {found.alike:,} now and then" if repeated else ""
     yield Text(
         f"in both: {found.both_right:,} right{' always' if repeated else ''}, "

@@ -18,13 +18,12 @@ def share_text(share: Share) -> str:
     )
 
 
-def share_cells(share: Share) -> tuple[str, str, str]:
-    """The same for a table: "493 of 796", "61.9", "58.5 to 65.2"."""
-    counts = f"{share.right:,} of {share.of:,}"
+def share_cell(share: Share) -> str:
+    """The same for a table, with its interval: "493/796 61.9 (58–65)"."""
+    counts = f"{share.right:,}/{share.of:,}"
     if share.value is None or share.low is None or share.high is None:
-        return counts, "–", "–"
-    interval = f"{100 * share.low:.1f} to {100 * share.high:.1f}"
-    return counts, f"{100 * share.value:.1f}", interval
+        return f"{counts} –"
+    return f"{counts} {100 * share.value:.1f} ({100 * share.low:.0f}–{100 * share.high:.0f})"
 
 
 def signed(number: float) -> str:

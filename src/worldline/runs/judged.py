@@ -19,8 +19,9 @@ class Judged:
     """One sample of a run: how it was judged, where it first diverged, and what it took.
 
     `sample` is the question's name; repeats of one question share it and differ in `repeat`.
-    `facets` are the benchmark's own (`{"depth": 3}`); `difficulty` is measured on the true
-    execution (`{"steps": 17, "call_depth": 2, "kinds": "int str"}`). `step` is the first step
+    `program` is a hash of the program's text. `facets` are the benchmark's own (`{"depth": 3}`);
+    `difficulty` is measured on the true execution (`{"steps": 17, "call_depth": 2, "kinds": "int
+    str"}`). `step` is the first step
     that diverged, `matched_steps` how many were right before it; none where no steps were asked
     for.
     """
@@ -29,6 +30,7 @@ class Judged:
     repeat: int
     verdict: Verdict
     outcome: str
+    program: str = ""
     differs_in: str | None = None
     kind: str | None = None
     cause: str | None = None

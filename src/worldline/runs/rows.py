@@ -58,6 +58,9 @@ def sample_to_row(
         **_difficulty_columns(measured),
     }
     del row["id"]
+    if not prediction.decoded.shows_steps:
+        # Only the result was asked for: no step was right or wrong.
+        row["matched_steps"] = None
     return {name: value for name, value in row.items() if value is not None}
 
 
@@ -94,11 +97,11 @@ def row_to_prediction(row: dict[str, Any], place: str) -> Prediction:
 
 # What `row_to_judged` reads.
 JUDGED_COLUMNS = (
-    "sample", "repeat", "verdict", "outcome", "differs_in", "kind", "cause", "action", "step",
-    "matched_steps", "true_steps", "usage_written", "is_cut", "found_back", "is_result_right",
-    "is_reference_right", "facets", "program_steps",
-    "program_iterations", "program_call_depth", "program_longest_string", "program_kinds",
-    "program_nesting", "program_hidden", "program_tokens",
+    "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "cause", "action",
+    "step", "matched_steps", "true_steps", "usage_written", "is_cut", "found_back",
+    "is_result_right", "is_reference_right", "facets", "program_steps", "program_iterations",
+    "program_call_depth", "program_longest_string", "program_kinds", "program_nesting",
+    "program_hidden", "program_tokens",
 )  # fmt: skip
 
 
@@ -115,6 +118,7 @@ def row_to_judged(row: dict[str, Any]) -> Judged:
         repeat=row["repeat"],
         verdict=row["verdict"],
         outcome=row["outcome"],
+        program=row["program"],
         differs_in=row.get("differs_in"),
         kind=row.get("kind"),
         cause=row.get("cause"),

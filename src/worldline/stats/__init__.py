@@ -1,5 +1,6 @@
 """Intervals and paired tests: the only home of scipy, which is imported when it is needed."""
 
+from worldline.stats.bootstrap import bootstrap_interval
 from worldline.stats.flips import mcnemar, sign_flip
 from worldline.stats.intervals import Share, clustered_share, share
 from worldline.stats.multiple import adjusted
@@ -16,6 +17,7 @@ __all__ = [
     "Ratio",
     "Share",
     "adjusted",
+    "bootstrap_interval",
     "clustered_share",
     "mcnemar",
     "mean_difference",
