@@ -15,6 +15,8 @@ Read = Callable[[dict[str, Any]], Result]
 # At first contact an answer comes soon or the address is wrong.
 _FIRST_CONTACT = 5.0
 _LISTING = 20.0
+# vLLM closes a connection that was idle for 5 seconds; one that is used at that very moment fails.
+_IDLE = 2.0
 # Refused for now, not for good.
 _PASSING = frozenset({408, 409, 425, 429})
 
@@ -36,6 +38,7 @@ class Server:
         patience: float = 120.0,
     ) -> None:
         try:
+            import httpx2
             import openai
         except ImportError:
             raise EngineError(
@@ -59,7 +62,14 @@ class Server:
             api_key=api_key or "none",
             timeout=timeout,
             max_retries=0,
-            http_client=openai.DefaultAioHttpClient(timeout=timeout),
+            http_client=openai.DefaultAioHttpClient(
+                timeout=timeout,
+                limits=httpx2.Limits(
+                    max_connections=1000,
+                    max_keepalive_connections=100,
+                    keepalive_expiry=_IDLE,
+                ),
+            ),
         )
 
     @property
