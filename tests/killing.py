@@ -66,11 +66,6 @@ def by_sample(run: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def verdicts(run: Path) -> list[str]:
-    """The verdicts on a run's samples."""
-    return [row["verdict"] for row in read_run(run, columns=["verdict"])]
-
-
 def worldline(*words: str) -> list[str]:
     """The command line of this very worldline."""
     return [sys.executable, "-m", "worldline", *words]
