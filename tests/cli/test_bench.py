@@ -40,7 +40,9 @@ def recorded(tmp_path: Path, recorder: PythonRecorder) -> Path:
             "call": f"f({n})",
             "expected": str(n + 1),
         }
-        row |= {"output": text_of(recorder.record(program)), "finish_reason": "stop", "model": "m"}
+        truth = recorder.record(program)
+        assert truth.is_whole, truth.ending
+        row |= {"output": text_of(truth), "finish_reason": "stop", "model": "m"}
         row["facets"] = {"parity": "even" if n % 2 == 0 else "odd"}
         rows.append(row)
     rows[4]["output"] = rows[4]["output"].replace('<|arg_sep|>"5"', '<|arg_sep|>"6"')
@@ -88,6 +90,12 @@ def test_sql_over_a_run(recorded: Path, tmp_path: Path) -> None:
     target = str(tmp_path / "run")
     ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
     query = "select parity, verdict, count(*) as n from samples group by all order by all"
+    rows = {row["sample"]: (row["verdict"], row.get("error")) for row in read_run(target)}
+    assert rows == {
+        **{f"s{n}": ("right", None) for n in range(4)},
+        "s4": ("wrong", None),
+        "s5": ("cut", None),
+    }
     csv = ok("sql", target, query, "--format", "csv").stdout
     assert csv == "parity,verdict,n\neven,right,2\neven,wrong,1\nodd,cut,1\nodd,right,2\n"
     lines = ok("sql", target, target, "select count(*) as n from samples", "--format", "jsonl")
@@ -123,19 +131,27 @@ def test_a_server_that_fails_is_told_apart_from_a_model_that_does(tmp_path: Path
     programs, target = tmp_path / "programs.jsonl", str(tmp_path / "run")
     rows = [{"id": f"s{n}", "code": SOURCE, "call": f"f({n})"} for n in range(4)]
     programs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    is_broken = True
+    breaks_at: int | None = None
+
+    asked: list[int] = []
 
     def fault(number: int) -> str | None:
-        return "500" if is_broken and number > 60 else None
+        asked.append(number)
+        return "500" if breaks_at is not None and number >= breaks_at else None
 
     with running(FaultyServer(fault, answer=like_vllm)) as server:
-        command = ["bench", str(programs), "--engine", server.url, "-o", target, "--budget", "9"]
-        command += ["--patience", "0.2", "--format", "json"]
-        ok(*command[:2], *command[2:])
-        is_broken = False
-        again = json.loads(ok(*command).stdout)
-    assert again["accuracy"]["failed"] == 0
-    assert again["accuracy"]["cut"] == 4
+        command = ["bench", str(programs), "--engine", server.url, "--budget", "9"]
+        command += ["--patience", "0.2", "--format", "json", "--in-flight", "1"]
+        ok(*command, "-o", str(tmp_path / "first"), "--first", "1")
+        # What it takes to find out what the server can do, and two samples more.
+        breaks_at = 2 * (max(asked) + 1) + 1
+        broken = ok(*command, "-o", target)
+        found = json.loads(broken.stdout)["accuracy"]
+        assert (found["cut"], found["failed"], found["of_all"]["of"]) == (2, 2, 2)
+        assert "the same command asks them again" in broken.stderr
+        breaks_at = None
+        found = json.loads(ok(*command, "-o", target).stdout)["accuracy"]
+        assert (found["cut"], found["failed"], found["of_all"]["of"]) == (4, 0, 4)
 
 
 @pytest.mark.parametrize(
