@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -9,13 +10,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from worldline.align import compare
-from worldline.runs import Sample, diagnose_recorded
+from worldline.cli import main
+from worldline.measures import accuracy
+from worldline.predict import read_recorded
+from worldline.runs import Sample, diagnose_recorded, query_runs, read_judged, read_predictions
 
 HERE = Path(__file__).parent
 HAND = json.loads((HERE / "gold" / "cwm32b_hand_checked.json").read_text(encoding="utf-8"))
 FRAMED = sys.version_info < (3, 12)
+# The queries in the documentation.
+PAGE = (HERE.parent / "docs" / "runs.md").read_text(encoding="utf-8")
+EXAMPLES = [
+    query.strip()
+    for block in re.findall(r"^```sql\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    for query in block.split(";\n")
+    if query.strip()
+]
 
 pytestmark = pytest.mark.data
 
@@ -157,3 +170,28 @@ def test_the_findings_are_what_the_data_says() -> None:
     script = HERE.parent / "scripts" / "findings.py"
     done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not FRAMED, reason="counts are for Pythons whose comprehensions have frames")
+def test_they_are_a_run_like_any_other(recorded_files: list[Path], tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    words = ["diagnose", *map(str, recorded_files), "-o", target, "--summary", "--format", "json"]
+    made = CliRunner().invoke(main, words)
+    assert made.exit_code == 0, made.output
+    again = CliRunner().invoke(main, ["diagnose", target, "--summary", "--format", "json"])
+    assert json.loads(again.stdout) == json.loads(made.stdout)
+    written = {p.id: p for path in recorded_files for p in read_recorded(path)}
+    assert {p.id: p for p in read_predictions(target)} == written
+    counted = query_runs([target], "select verdict, count(*) from samples group by all order by 1")
+    # Four were complete and right where a script took another answer out of a cut text; one is a
+    # failure by its text only.
+    assert counted.rows == (("cut", 31), ("right", 5), ("wrong", 146))
+    found = accuracy(read_judged(target))
+    assert (found.of_all.right, found.of_all.of, found.of_answered.of) == (5, 182, 151)
+    for query in EXAMPLES:
+        assert query_runs([target], query).columns
+    operations = query_runs([target], EXAMPLES[0]).rows
+    assert operations[0][1] > operations[-1][1] > 0
+    report = CliRunner().invoke(main, ["report", target])
+    assert report.exit_code == 0, report.output
+    assert "right of all       5 of 182: 2.7% (95% interval 1.2 to 6.3)" in report.stdout

@@ -6,6 +6,7 @@ from worldline import Program, PythonRecorder, diagnose_recorded
 from importlib.metadata import version
 
 from worldline.align import Alignment, Divergence, align
+from worldline.benchmarks import Benchmark, load_benchmark
 from worldline.codecs import Codec, Decoded, codec_named
 from worldline.diagnose import Cause, Diagnosis, Facts, diagnose, diagnosis_to_json
 from worldline.errors import (
@@ -17,9 +18,20 @@ from worldline.errors import (
     TokenizerError,
     WorldlineError,
 )
+from worldline.measures import accuracy, breakdown, compare_runs
 from worldline.predict import Prediction, make_prediction, read_recorded
 from worldline.recorders import PythonRecorder, Recorder
-from worldline.runs import Sample, diagnose_recorded, examine, sample_to_json
+from worldline.runs import (
+    Judged,
+    Run,
+    Sample,
+    diagnose_recorded,
+    examine,
+    query_runs,
+    read_judged,
+    read_run,
+    sample_to_json,
+)
 from worldline.tokens import Tokenizer, load_tokenizer
 from worldline.trace import Limits, Program, Step, Trace, trace_from_json, trace_to_json
 
@@ -27,6 +39,7 @@ __version__ = version("worldline")
 
 __all__ = [
     "Alignment",
+    "Benchmark",
     "Cause",
     "Codec",
     "CodecError",
@@ -36,6 +49,7 @@ __all__ = [
     "EngineError",
     "Facts",
     "InputError",
+    "Judged",
     "Limits",
     "Prediction",
     "Program",
@@ -43,6 +57,7 @@ __all__ = [
     "PythonRecorder",
     "Recorder",
     "RecorderError",
+    "Run",
     "Sample",
     "Step",
     "Tokenizer",
@@ -50,15 +65,22 @@ __all__ = [
     "Trace",
     "WorldlineError",
     "__version__",
+    "accuracy",
     "align",
+    "breakdown",
     "codec_named",
+    "compare_runs",
     "diagnose",
     "diagnose_recorded",
     "diagnosis_to_json",
     "examine",
+    "load_benchmark",
     "load_tokenizer",
     "make_prediction",
+    "query_runs",
+    "read_judged",
     "read_recorded",
+    "read_run",
     "sample_to_json",
     "trace_from_json",
     "trace_to_json",
