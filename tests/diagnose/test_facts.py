@@ -1,13 +1,15 @@
 """The facts of a diagnosis, one by one."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.predictions import diagnose_edit, predict, replaced
+from tests.predictions import diagnose_edit, predict, replaced, text_of
 from worldline.diagnose import diagnose, diagnosis_to_json, operation_facts, value_kind
 from worldline.diagnose.values import edit_distance, first_leaf, is_runaway, moved
-from worldline.predict import Prediction
+from worldline.predict import Asked, Prediction
 from worldline.recorders import PythonRecorder
 from worldline.tokens import BytesTokenizer
 from worldline.trace import Program
@@ -253,3 +255,16 @@ def test_json_has_every_facet_and_is_plain(recorder: PythonRecorder) -> None:
     assert (found["kind"], found["cause"]) == ("str", "string_handling")
     right = diagnosis_to_json(diagnose_edit(recorder, SOURCE, "f('abc')", lambda text: text))
     assert right.keys() == found.keys()
+
+
+def test_the_budget_is_known_where_we_asked(recorder: PythonRecorder) -> None:
+    program = Program(SOURCE, "f('abc')")
+    truth = recorder.record(program)
+    text = text_of(truth).replace('"out": "\'AB\'"', '"out": "\'Ab\'"')
+    recorded = predict(program, text)
+    asked = replace(recorded, asked=Asked("free", "cwm", 777))
+    for prediction, budget in ((recorded, None), (asked, 777)):
+        found = diagnose(truth, prediction)
+        assert found.facts.horizon is not None
+        assert found.facts.horizon.budget == budget
+        assert diagnosis_to_json(found)["budget"] == budget

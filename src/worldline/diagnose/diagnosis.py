@@ -81,6 +81,7 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "call_depth": horizon.call_depth if horizon else None,
         "chars_before": horizon.chars_before if horizon else None,
         "tokens_before": horizon.tokens_before if horizon else None,
+        "budget": horizon.budget if horizon else None,
         "is_folded": alignment.is_folded if alignment else None,
         "matched_steps": alignment.matched if alignment else None,
         "predicted_steps": facts.predicted_steps,

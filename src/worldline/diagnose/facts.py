@@ -36,13 +36,15 @@ Outcome = Literal[
 @dataclass(frozen=True, slots=True)
 class HorizonFacts:
     """How far the model had come: the step, how often the executed line had run, how many calls
-    deep the program was, and how much text had been spent."""
+    deep the program was, how much text had been spent, and how many tokens it was allowed, where
+    we asked."""
 
     step: int
     iteration: int
     call_depth: int
     chars_before: int
     tokens_before: int | None
+    budget: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,4 +306,5 @@ def horizon_facts(
         call_depth=depth,
         chars_before=start,
         tokens_before=len(tokenizer.encode(prediction.text[:start])) if tokenizer else None,
+        budget=prediction.asked.budget if prediction.asked else None,
     )

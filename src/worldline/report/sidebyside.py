@@ -214,6 +214,7 @@ def facts_text(sample: Sample) -> Text:
             f"call depth {facts.horizon.call_depth}, "
             f"{count(facts.horizon.chars_before, 'character')} written"
             + _tokens(facts.horizon.tokens_before)
+            + (f", budget {facts.horizon.budget:,} tokens" if facts.horizon.budget else "")
         )
     recovery = facts.alignment.recovery if facts.alignment else None
     if recovery:

@@ -38,7 +38,8 @@ def sample_to_row(
     usage = asdict(asked.usage) if asked else {}
     row = {
         **{name: value for name, value in told.items() if name not in _SHAPED},
-        **{_RENAMED.get(name, name): value for name, value in found.items()},
+        # What the diagnosis does not know of itself, it leaves as it was asked.
+        **{_RENAMED.get(name, name): v for name, v in found.items() if v is not None},
         "sample": question.id,
         # As the benchmark has it; the sample's may have been settled by the real result.
         "expected": question.expected,
