@@ -176,6 +176,22 @@ def test_failures_are_kept_until_they_are_asked_again(
     assert [row.verdict for row in read_judged(tmp_path / "run")] == ["right"] * 4
 
 
+def test_parts_are_read_by_hugging_face_datasets(tmp_path: Path, recorder: PythonRecorder) -> None:
+    datasets = pytest.importorskip("datasets")
+    asked = questions(3)
+    fill(tmp_path / "run", asked, knowing_engine(recorder, asked), recorder)
+    parts = str(tmp_path / "run" / "parts" / "*.parquet")
+    found = datasets.load_dataset(
+        "parquet", data_files=parts, split="train", cache_dir=str(tmp_path / "cache")
+    )
+    assert found.column_names == [column.name for column in COLUMNS]
+    rows = {row["sample"]: row for row in found}
+    assert rows.keys() == {"s0", "s1", "s2"}
+    assert (
+        rows["s1"]["ids"] == {row["sample"]: row for row in read_run(tmp_path / "run")}["s1"]["ids"]
+    )
+
+
 def test_many_failures_do_not_make_small_parts(
     tmp_path: Path, recorder: PythonRecorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
