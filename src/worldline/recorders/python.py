@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, get_args
 
 from worldline.errors import InputError, RecorderError
@@ -69,12 +68,7 @@ class PythonRecorder:
         self._zygote = self._zygote or _Zygote(self._python)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
