@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worldline.errors import InputError
+from worldline.measures.accuracy import is_answered, is_judged
 from worldline.runs.judged import Judged
 
 _FACETS = ("data_type", "depth", "form", "functions")
@@ -145,12 +146,11 @@ def _tally(samples: Iterable[Judged]) -> Tally:
 def _cell(
     place: tuple[str, int, str], samples: Sequence[Judged], atoms: Mapping[str, Tally]
 ) -> Cell:
-    asked = [sample for sample in samples if sample.verdict != "failed"]
-    answered = [sample for sample in asked if sample.verdict in ("right", "wrong")]
+    judged, answered = list(filter(is_judged, samples)), list(filter(is_answered, samples))
     return Cell(
         *place,
         tally=_tally(samples),
-        of_all=_paired(asked, atoms, lambda tally: tally.all),
+        of_all=_paired(judged, atoms, lambda tally: tally.all),
         of_answered=_paired(answered, atoms, lambda tally: tally.answered),
     )
 

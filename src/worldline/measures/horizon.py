@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from worldline.measures.accuracy import is_judged
 from worldline.runs.judged import Judged
 
 # Outcomes of a trace that is right to its end. One that an exception ends may lack the last step.
@@ -124,8 +125,8 @@ def measure_horizon(samples: Sequence[Judged]) -> Horizon:
     One of 4 steps, all right; one of 4, cut behind 2; one of 4, wrong at the third
     -> survival 1.0 at 1 and 2, 0.5 at 4 (at step 3 two were at risk and one was lost)
     """
-    asked = [sample for sample in samples if sample.verdict != "failed"]
-    courses = [found for sample in asked if (found := _course(sample)) is not None]
+    judged = list(filter(is_judged, samples))
+    courses = [found for sample in judged if (found := _course(sample)) is not None]
     ends = Counter(course.end for course in courses)
     risks = _risks(courses)
     return Horizon(
@@ -135,8 +136,8 @@ def measure_horizon(samples: Sequence[Judged]) -> Horizon:
         whole=ends["whole"],
         ran_on=sum(course.has_run_on for course in courses),
         unseen=ends["unseen"],
-        without_steps=len(asked) - len(courses),
-        failed=len(samples) - len(asked),
+        without_steps=len(judged) - len(courses),
+        failed=len(samples) - len(judged),
         unknown_length=sum(not course.is_length_known for course in courses),
         steps=sum(course.seen for course in courses),
         points=_points(courses, risks),
