@@ -8,7 +8,13 @@ from typing import Any
 
 from worldline.codecs import codec_named
 from worldline.diagnose import Difficulty, difficulty, difficulty_to_json
-from worldline.predict import Prediction, Question, prediction_from_row, prediction_to_row
+from worldline.predict import (
+    Prediction,
+    Question,
+    prediction_from_row,
+    prediction_to_row,
+    repeat_id,
+)
 from worldline.runs.judged import Judged
 from worldline.runs.replay import Sample, sample_to_json
 from worldline.runs.verdict import answer_of, judge
@@ -75,9 +81,8 @@ def row_to_prediction(row: dict[str, Any], place: str) -> Prediction:
     told = {name: value for name, value in row.items() if value is not None}
     given = told.get("given") or []
     finish = told["finish"]
-    repeat = told["repeat"]
     prediction_row = told | {
-        "id": f"{told['sample']}#{repeat}" if repeat else told["sample"],
+        "id": repeat_id(told["sample"], told["repeat"]),
         "output": told.get("text", ""),
         "given": list(zip(given[::2], given[1::2], strict=True)),
         "scores": json.loads(told.get("scores", "[]")),
@@ -87,7 +92,6 @@ def row_to_prediction(row: dict[str, Any], place: str) -> Prediction:
             if name.startswith("usage_")
         },
     }
-    prediction_row.pop("predicted", None)
     if finish in ("stop", "length"):
         prediction_row["finish_reason"] = finish
     if "taken_answer" in told:
