@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from worldline.runs import VERDICTS
 from worldline.stats import share
 
 # Seconds between two lines where nobody looks at a bar.
@@ -50,11 +51,11 @@ class RunProgress:
         parts = [f"{found['samples_per_second']:.1f}/s"]
         if self.tokens:
             parts.append(f"{found['tokens_per_second']:,.0f} tokens/s")
-        if found["asked"]:
+        if found["judged"]:
             low, high = found["right_interval"]
             parts.append(
-                f"right {found['right'] / found['asked']:.1%} ({low:.1%}–{high:.1%}) of "
-                f"{found['asked']}"
+                f"right {found['right'] / found['judged']:.1%} ({low:.1%}–{high:.1%}) of "
+                f"{found['judged']}"
             )
         parts += [
             f"{self.verdicts[word]} {word}" for word in ("cut", "failed") if self.verdicts[word]
@@ -62,18 +63,15 @@ class RunProgress:
         return " · ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
-        """The same in numbers; `asked` is without what the infrastructure failed on."""
+        """The same in numbers; `judged` is without what the infrastructure failed on."""
         passed = max(time.monotonic() - self._began, 1e-9)
-        asked = self.done - self.verdicts["failed"]
-        found = share(self.verdicts["right"], asked)
+        judged = self.done - self.verdicts["failed"]
+        found = share(self.verdicts["right"], judged)
         return {
             "done": self.done,
             "total": self.total,
-            "asked": asked,
-            **{
-                word: self.verdicts[word]
-                for word in ("right", "wrong", "no_answer", "cut", "failed")
-            },
+            "judged": judged,
+            **{verdict: self.verdicts[verdict] for verdict in VERDICTS},
             "right_interval": [found.low, found.high],
             "seconds": round(passed, 1),
             "samples_per_second": round(self.done / passed, 3),
