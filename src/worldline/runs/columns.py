@@ -92,7 +92,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("note", "text", "what else a reader should know"),
     # How difficult it is: measured on the real execution.
     Column("program_steps", "int", "steps"),
-    Column("program_iterations", "int", "times that a loop went round again"),
+    Column("program_iterations", "int", "how often the body of a loop was begun"),
     Column("program_call_depth", "int", "deepest call"),
     Column("program_longest_string", "int", "characters of the longest string"),
     Column("program_kinds", "texts", "kinds of values that occur"),

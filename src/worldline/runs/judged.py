@@ -19,11 +19,10 @@ class Judged:
     """One sample of a run: how it was judged, where it first diverged, and what it took.
 
     `sample` is the question's name; repeats of one question share it and differ in `repeat`.
-    `program` is a hash of the program's text. `facets` are the benchmark's own (`{"depth": 3}`);
-    `difficulty` is measured on the true execution (`{"steps": 17, "call_depth": 2, "kinds": "int
-    str"}`). `step` is the first step
-    that diverged, `matched_steps` how many were right before it; none where no steps were asked
-    for.
+    `program` is a hash of the program's text and input. `facets` are the benchmark's own
+    (`{"depth": 3}`); `difficulty` is measured on the true execution (`{"steps": 17, "kinds": "int
+    str"}`). `step` is the first step that diverged, `matched_steps` how many were right before it;
+    none where no steps were asked for.
     """
 
     sample: str
