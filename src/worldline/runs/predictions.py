@@ -1,9 +1,8 @@
 """A file of predictions that grows while a model is asked, and is gone on with when stopped."""
 
 import json
-import os
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from worldline.errors import InputError
 from worldline.predict import (
@@ -14,7 +13,7 @@ from worldline.predict import (
     prediction_to_row,
     repeat_id,
 )
-from worldline.store import Lock
+from worldline.store import Journal, Lock
 
 # What is the same for all predictions in one file.
 _ALIKE = ("model", "mode", "codec", "budget", "temperature", "from_step", "longest_value")
@@ -44,22 +43,11 @@ class PredictionFile:
         except InputError:
             self._lock.let_go()
             raise
-        # Opened with the first prediction: a run that does not get so far changes nothing.
-        self._file: IO[str] | None = None
+        self._journal = Journal(path)
+        self._is_begun = False
 
-    def _begin(self) -> IO[str]:
-        """The file with what is kept of it, open at its end."""
-        try:
-            # In one move: a stop at any moment leaves the old file or the new one.
-            fresh = self.path.with_name(f".{self.path.name}.new")
-            fresh.write_text("".join(line + "\n" for line in self._kept), encoding="utf-8")
-            os.replace(fresh, self.path)
-            return self.path.open("a", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {self.path}: {error}") from error
-
-    def _read(self) -> list[str]:
-        """The lines of predictions that need not be asked for again."""
+    def _read(self) -> list[dict[str, Any]]:
+        """The rows of predictions that need not be asked for again."""
         kept = []
         lines = self.path.read_text(encoding="utf-8").split("\n")
         for number, line in enumerate(lines, 1):
@@ -80,7 +68,7 @@ class PredictionFile:
             self.check(row)
             self.done.add(key)
             self._programs[key] = row.get("program")
-            kept.append(line)
+            kept.append(row)
         return kept
 
     def expect(self, settings: Settings) -> None:
@@ -120,15 +108,15 @@ class PredictionFile:
         """Write one prediction down."""
         row = prediction_to_row(prediction)
         self.check(row)
-        if self._file is None:
-            self._file = self._begin()
-        self._file.write(json.dumps(row) + "\n")
-        self._file.flush()
+        if not self._is_begun:
+            # Only now: whoever does not get so far changes nothing.
+            self._journal.replace(self._kept)
+            self._is_begun = True
+        self._journal.append(row)
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._file is not None:
-            self._file.close()
+        self._journal.close()
         self._lock.let_go()
 
     def __enter__(self) -> "PredictionFile":

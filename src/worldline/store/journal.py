@@ -1,4 +1,4 @@
-"""Rows that were just made, a line of JSON each, until there are enough for a Parquet part."""
+"""Rows go in one by one; a file of JSON lines comes out, from which a kill takes none."""
 
 import json
 import os
