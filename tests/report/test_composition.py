@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 
 from worldline.measures.composition import measure_composition
 from worldline.report.composition import composition_tables
-from worldline.report.shares import difference_of_shares, percent, share
+from worldline.report.numbers import part_cell, percent, points
 from worldline.runs.judged import Judged, Verdict
 
 
@@ -61,7 +61,7 @@ def test_every_percentage_says_of_how_many() -> None:
         # The gap is over the one sample that has a baseline, and that is right.
         [
             *["string", "1", "flat", "50.0 (1/2)", "50.0 (1)", "+50.0"],
-            *["50.0 (1/2)", "100.0 (1)", "+0.0", "0", "0", "0"],
+            *["50.0 (1/2)", "100.0 (1)", "0.0", "0", "0", "0"],
         ],
     ]
 
@@ -89,8 +89,9 @@ def test_any_width(width: int) -> None:
 
 
 def test_shares() -> None:
-    assert [share(3, 4), share(0, 0), share(2, 3)] == ["75.0 (3/4)", "– (0/0)", "66.7 (2/3)"]
-    assert share(999, 1000, digits=3) == "99.900 (999/1000)"
+    cells = [part_cell(part, whole) for part, whole in ((3, 4), (0, 0), (2, 3))]
+    assert cells == ["75.0 (3/4)", "– (0/0)", "66.7 (2/3)"]
+    assert part_cell(999, 1000, digits=3) == "99.900 (999/1000)"
     assert [percent(None), percent(1.0)] == ["–", "100.0"]
     gaps = [(0.5, 0.75), (0.75, 0.5), (0.49999, 0.5), (None, 0.5), (0.5, None)]
-    assert [difference_of_shares(a, b) for a, b in gaps] == ["-25.0", "+25.0", "+0.0", "–", "–"]
+    assert [points(a, b) for a, b in gaps] == ["-25.0", "+25.0", "0.0", "–", "–"]

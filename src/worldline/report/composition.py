@@ -6,7 +6,7 @@ from rich.text import Text
 
 from worldline.diagnose import count
 from worldline.measures.composition import Cell, CompositionResult, Paired, Tally
-from worldline.report.shares import difference_of_shares, percent, share
+from worldline.report.numbers import part_cell, percent, points
 
 _LEGEND = (
     "alone: the mean product of how often each function is right by itself, over (so many "
@@ -83,11 +83,11 @@ def _row(cell: Cell, name: str) -> list[str]:
 
 
 def _shares(tally: Tally) -> tuple[str, str]:
-    return share(tally.right, tally.all), share(tally.right, tally.answered)
+    return part_cell(tally.right, tally.all), part_cell(tally.right, tally.answered)
 
 
 def _pair(paired: Paired) -> tuple[str, str]:
-    gap = difference_of_shares(paired.observed, paired.baseline)
+    gap = points(paired.observed, paired.baseline)
     return f"{percent(paired.baseline)} ({paired.samples})", gap
 
 

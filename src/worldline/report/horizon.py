@@ -6,7 +6,7 @@ from rich.text import Text
 
 from worldline.diagnose import count
 from worldline.measures.horizon import Horizon, Point
-from worldline.report.shares import percent, share
+from worldline.report.numbers import part_cell, percent
 
 # One wrong step in a thousand is what decides about long programs.
 _DIGITS = 3
@@ -29,7 +29,7 @@ def horizon_tables(horizon: Horizon) -> RenderableType:
     if horizon.steps:
         right = horizon.steps - horizon.lost
         parts.append(
-            Text(f"Right per step, over all: {share(right, horizon.steps, digits=_DIGITS)}")
+            Text(f"Right per step, over all: {part_cell(right, horizon.steps, digits=_DIGITS)}")
         )
     if horizon.unknown_length:
         parts.append(
@@ -56,11 +56,11 @@ def curve_table(horizon: Horizon) -> Table:
 def _row(point: Point) -> list[str]:
     return [
         str(point.step),
-        share(point.right, point.reached),
+        part_cell(point.right, point.reached),
         str(point.lost),
         str(point.unseen),
         f"{percent(point.survival)} ({point.at_risk})",
-        share(point.steps - point.lost_since, point.steps, digits=_DIGITS),
+        part_cell(point.steps - point.lost_since, point.steps, digits=_DIGITS),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Shares, differences and p-values go in; words for them come out, never a bare percentage."""
+"""Shares, differences and p-values go in; words and cells for them come out."""
 
 from worldline.stats import Difference, Share
 
@@ -24,6 +24,21 @@ def share_cell(share: Share) -> str:
     if share.value is None or share.low is None or share.high is None:
         return f"{counts} –"
     return f"{counts} {100 * share.value:.1f} ({100 * share.low:.0f}–{100 * share.high:.0f})"
+
+
+def part_cell(part: int, whole: int, *, digits: int = 1) -> str:
+    """The same of counts alone: 3, 4 -> "75.0 (3/4)"; 0, 0 -> "– (0/0)" """
+    return f"{percent(part / whole if whole else None, digits=digits)} ({part}/{whole})"
+
+
+def percent(value: float | None, *, digits: int = 1) -> str:
+    """0.75 -> "75.0"; nothing -> "–" """
+    return "–" if value is None else f"{100 * value:.{digits}f}"
+
+
+def points(one: float | None, other: float | None) -> str:
+    """The difference of two shares: 0.5, 0.75 -> "-25.0"; without one of them -> "–" """
+    return "–" if one is None or other is None else signed(100 * (one - other))
 
 
 def signed(number: float) -> str:
