@@ -11,7 +11,7 @@ from rich.text import Text
 
 from worldline.cli.console import make_console
 from worldline.runs import COLUMNS, query_runs
-from worldline.store import Answer
+from worldline.store import QueryResult
 
 
 def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
@@ -62,7 +62,7 @@ def sql(runs: tuple[str, ...], query: str, form: str) -> None:
             click.echo(json.dumps(dict(zip(answer.columns, row, strict=True)), default=str))
 
 
-def _table(answer: Answer) -> Table:
+def _table(answer: QueryResult) -> Table:
     table = Table()
     for place, name in enumerate(answer.columns):
         is_number = all(isinstance(row[place], int | float) for row in answer.rows)

@@ -19,10 +19,10 @@ from worldline.runs.manifest import (
 )
 from worldline.runs.rows import JUDGED_COLUMNS, row_to_judged, row_to_prediction
 from worldline.store import (
-    Answer,
     Journal,
     Lock,
     Place,
+    QueryResult,
     Source,
     part_files,
     place_of,
@@ -219,7 +219,7 @@ def read_predictions(address: str | Path) -> Iterator[Prediction]:
         yield row_to_prediction(row, f"row {number} of {address}")
 
 
-def query_runs(addresses: Sequence[str | Path], sql: str) -> Answer:
+def query_runs(addresses: Sequence[str | Path], sql: str) -> QueryResult:
     """Ask runs in SQL: the view `samples` has the rows of all of them.
 
     query_runs(["runs/a"], "select outcome, count(*) from samples group by all").rows

@@ -5,14 +5,14 @@ from worldline.store.journal import Journal, read_journal
 from worldline.store.lock import Lock
 from worldline.store.parts import part_files, read_parts, write_part
 from worldline.store.place import Place, place_of
-from worldline.store.query import Answer, Source, query
+from worldline.store.query import QueryResult, Source, query
 
 __all__ = [
-    "Answer",
     "Column",
     "Journal",
     "Lock",
     "Place",
+    "QueryResult",
     "Source",
     "part_files",
     "place_of",

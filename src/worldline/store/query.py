@@ -22,14 +22,14 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResult:
     """What a query gave."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
 
 
-def query(sql: str, sources: Sequence[Source], columns: Sequence[Column]) -> Answer:
+def query(sql: str, sources: Sequence[Source], columns: Sequence[Column]) -> QueryResult:
     """Run one query; the view `samples` holds the rows of all runs, with `run` and facets beside.
 
     "select verdict, count(*) from samples group by all" -> ("right", 312), ("wrong", 433)
@@ -41,7 +41,7 @@ def query(sql: str, sources: Sequence[Source], columns: Sequence[Column]) -> Ans
         try:
             cursor = connection.execute(sql)
             names = tuple(column[0] for column in cursor.description or ())
-            return Answer(names, tuple(cursor.fetchall()))
+            return QueryResult(names, tuple(cursor.fetchall()))
         except duckdb.Error as error:
             raise InputError(f"{error}\n(the rows are in the view `samples`)") from None
 
