@@ -12,7 +12,7 @@ import click
 from worldline.benchmarks import Benchmark, describe_benchmarks, load_benchmark
 from worldline.cli.asking import Access, asking_options
 from worldline.cli.console import make_console
-from worldline.cli.options import limit_options, python_option
+from worldline.cli.options import form_option, limit_options, python_option
 from worldline.cli.progress import run_progress
 from worldline.cli.report import print_run
 from worldline.errors import InputError
@@ -59,14 +59,7 @@ def list_benchmarks(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> 
     callback=list_benchmarks,
     help="The benchmarks and their options.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="The results for people, or as one JSON object.",
-)
+@form_option
 @asking_options
 @python_option
 @limit_options

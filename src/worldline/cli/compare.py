@@ -8,6 +8,7 @@ import click
 from rich.text import Text
 
 from worldline.cli.console import make_console
+from worldline.cli.options import form_option
 from worldline.measures import RunComparison, compare_runs
 from worldline.report import comparison_story, comparison_to_json
 from worldline.runs import Manifest, read_judged, read_manifest
@@ -16,14 +17,7 @@ from worldline.runs import Manifest, read_judged, read_manifest
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or one JSON object.",
-)
+@form_option
 def compare(a: str, b: str, form: str) -> None:
     """Compare two runs sample by sample: what B gained and lost against A, and where.
 

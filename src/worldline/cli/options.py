@@ -30,6 +30,18 @@ def tokenizer_option(command: Command) -> Command:
     )(command)
 
 
+def form_option(command: Command) -> Command:
+    """`--format`: for people or for machines, given to the command as `form`."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="For people, or as one JSON object.",
+    )(command)
+
+
 def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--steps` and its like: what a recording may use, given to the command as `limits`."""
     defaults = Limits()

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from worldline.cli.console import make_console
+from worldline.cli.options import form_option
 from worldline.measures import accuracy, breakdown, measure_composition, measure_horizon
 from worldline.report import (
     accuracy_lines,
@@ -25,14 +26,7 @@ from worldline.runs import Judged, Manifest, read_judged, read_manifest
 
 @click.command()
 @click.argument("run")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or as one JSON object.",
-)
+@form_option
 def report(run: str, form: str) -> None:
     """Say what a RUN came to: accuracy, outcomes, and how it depends on difficulty."""
     print_run(make_console(), run, form)
