@@ -8,7 +8,7 @@ from tests.oracle import engine_of, knowing
 from worldline.engines import Engine
 from worldline.predict import Question, Settings
 from worldline.recorders import Recorder
-from worldline.runs import Manifest, Run, ask_into
+from worldline.runs import Judged, Manifest, Run, ask_into
 from worldline.trace import Program
 
 SOURCE = "def f(x):\n    y = x + 1\n    return y\n"
@@ -45,8 +45,8 @@ def fill(
     engine: Callable[[], Engine],
     recorder: Recorder,
     **changed: Any,
-) -> list[dict[str, Any]]:
-    """Ask into a run what it does not have; its new rows."""
+) -> list[Judged]:
+    """Ask into a run what it does not have; its new samples."""
     with Run(address) as run:
         manifest = manifest_of(**changed)
         return list(ask_into(run, asked, engine, recorder, manifest, is_right=is_expected))

@@ -39,8 +39,10 @@ def test_a_run_holds_every_sample_with_its_verdict_and_facts(
     tmp_path: Path, recorder: PythonRecorder
 ) -> None:
     asked = questions(3)
-    rows = fill(tmp_path / "run", asked, knowing_engine(recorder, asked[:2]), recorder)
-    assert len(rows) == 3
+    new = fill(tmp_path / "run", asked, knowing_engine(recorder, asked[:2]), recorder)
+    assert sorted(new, key=lambda row: row.sample) == sorted(
+        read_judged(tmp_path / "run"), key=lambda row: row.sample
+    )
     found = {row["sample"]: row for row in read_run(tmp_path / "run")}
     assert [found[f"s{n}"]["verdict"] for n in range(3)] == ["right", "right", "no_answer"]
     row = found["s1"]
@@ -54,9 +56,14 @@ def test_a_run_holds_every_sample_with_its_verdict_and_facts(
     assert set(row) == {column.name for column in COLUMNS}
 
 
-def test_rows_have_no_name_that_is_no_column(tmp_path: Path, recorder: PythonRecorder) -> None:
+def test_rows_have_no_name_that_is_no_column(
+    tmp_path: Path, recorder: PythonRecorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = questions(2)
-    rows = fill(tmp_path / "run", asked, knowing_engine(recorder, asked[:1]), recorder)
+    rows: list[dict[str, Any]] = []
+    monkeypatch.setattr(Run, "add", lambda run, row: rows.append(row))
+    fill(tmp_path / "run", asked, knowing_engine(recorder, asked[:1]), recorder)
+    assert len(rows) == 2
     assert set().union(*rows) <= {column.name for column in COLUMNS}
 
 
@@ -172,7 +179,7 @@ def test_failures_are_kept_until_they_are_asked_again(
     )
     assert errors.rows == (("the server is gone",),)
     again = fill(tmp_path / "run", longer, make, recorder)
-    assert {row["sample"] for row in again} == {s for s, v in judged.items() if v == "failed"}
+    assert {row.sample for row in again} == {s for s, v in judged.items() if v == "failed"}
     assert [row.verdict for row in read_judged(tmp_path / "run")] == ["right"] * 4
 
 

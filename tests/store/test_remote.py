@@ -72,7 +72,7 @@ def test_what_was_open_when_killed_is_found_again(bucket: str, recorder: PythonR
     killed._journal.close()
     killed._lock.let_go()
     assert part_files(place_of(address)) == []
-    assert [row.sample for row in read_judged(address)] == [first["sample"]]
+    assert read_judged(address) == [first]
     assert len(fill(address, asked, make, recorder)) == 2
     assert len(read_judged(address)) == 3
 

@@ -96,7 +96,7 @@ def bench(
         wanted, total = len(missing(run, questions, repeats)), len(questions) * repeats
         if wanted < total:
             click.echo(f"{total - wanted:,} of {total:,} are in {address} already", err=True)
-        rows = ask_into(
+        samples = ask_into(
             run,
             questions,
             access.maker(),
@@ -107,10 +107,10 @@ def bench(
             in_flight=access.most,
         )
         failure = None
-        with closing(rows), run_progress(loaded.name, wanted) as progress:
-            for row in rows:
-                progress.advance(row)
-                failure = failure or row.get("error")
+        with closing(samples), run_progress(loaded.name, wanted) as progress:
+            for sample in samples:
+                progress.advance(sample)
+                failure = failure or sample.error
     print_run(make_console(), address, form)
     if failure is not None:
         click.echo(f"the first that failed: {failure}\nthe same command asks them again", err=True)

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from worldline.runs import VERDICTS
+from worldline.runs import VERDICTS, Judged
 from worldline.stats import share
 
 # Seconds between two lines where nobody looks at a bar.
@@ -36,10 +36,10 @@ class RunProgress:
         """Samples so far."""
         return self.verdicts.total()
 
-    def advance(self, row: dict[str, Any]) -> None:
+    def advance(self, sample: Judged) -> None:
         """One more sample is done."""
-        self.verdicts[row["verdict"]] += 1
-        self.tokens += row.get("usage_written") or 0
+        self.verdicts[sample.verdict] += 1
+        self.tokens += sample.written_tokens or 0
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], advance=1, state=self._state())
         elif time.monotonic() - self._told >= self._every or self.done == self.total:

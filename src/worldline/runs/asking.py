@@ -4,7 +4,6 @@ left."""
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Any
 
 from worldline.engines import Engine
 from worldline.predict import (
@@ -18,9 +17,10 @@ from worldline.predict import (
     repeat_id,
 )
 from worldline.recorders import Recorder
+from worldline.runs.judged import Judged
 from worldline.runs.manifest import Manifest, with_abilities
 from worldline.runs.replay import Sample, examine
-from worldline.runs.rows import sample_to_row
+from worldline.runs.rows import row_to_judged, sample_to_row
 from worldline.runs.run import Run
 from worldline.tokens import Tokenizer
 
@@ -35,10 +35,10 @@ def ask_into(
     is_right: Callable[[Question, str], bool],
     tokenizer: Tokenizer | None = None,
     in_flight: int = IN_FLIGHT,
-) -> Generator[dict[str, Any]]:
-    """Ask what the run does not have yet; gives its new rows as they come.
+) -> Generator[Judged]:
+    """Ask what the run does not have yet; gives its new samples as they come.
 
-    Ended early, the rows so far are in the run, and the next call asks for the rest.
+    Ended early, the samples so far are in the run, and the next call asks for the rest.
     """
     run.expect(manifest)
     settings = manifest.settings or Settings()
@@ -72,7 +72,7 @@ def ask_into(
             )
             row = sample_to_row(question, repeat, sample, is_right, tokenizer=tokenizer)
             run.add(row)
-            yield row
+            yield row_to_judged(row)
 
 
 def missing(run: Run, questions: Sequence[Question], repeats: int) -> list[tuple[Question, int]]:

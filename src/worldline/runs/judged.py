@@ -22,7 +22,7 @@ class Judged:
     `program` is a hash of the program's text and input. `facets` are the benchmark's own
     (`{"depth": 3}`); `difficulty` is measured on the true execution (`{"steps": 17, "kinds": "int
     str"}`). `step` is the first step that diverged, `matched_steps` how many were right before it;
-    none where no steps were asked for.
+    none where no steps were asked for. `error` is why it failed.
     """
 
     sample: str
@@ -42,5 +42,6 @@ class Judged:
     has_found_back: bool = False
     is_result_right: bool | None = None
     is_reference_right: bool | None = None
+    error: str | None = None
     facets: Mapping[str, str | int] = field(default_factory=dict)
     difficulty: Mapping[str, str | int] = field(default_factory=dict)

@@ -104,7 +104,8 @@ def row_to_prediction(row: dict[str, Any], place: str) -> Prediction:
 JUDGED_COLUMNS = (
     "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "cause", "action",
     "step", "matched_steps", "true_steps", "usage_written", "is_cut", "found_back",
-    "is_result_right", "is_reference_right", "facets", "program_steps", "program_iterations",
+    "is_result_right", "is_reference_right", "error", "facets",
+    "program_steps", "program_iterations",
     "program_call_depth", "program_longest_string", "program_kinds", "program_nesting",
     "program_hidden", "program_tokens",
 )  # fmt: skip
@@ -136,6 +137,7 @@ def row_to_judged(row: dict[str, Any]) -> Judged:
         has_found_back=bool(row.get("found_back")),
         is_result_right=row.get("is_result_right"),
         is_reference_right=row.get("is_reference_right"),
+        error=row.get("error"),
         facets=json.loads(row.get("facets") or "{}"),
         difficulty=difficulty,
     )
