@@ -60,8 +60,8 @@ def shorten(text: str, width: int, around: int = 0) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """1, "step" -> "1 step"; 2, "step" -> "2 steps" """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """1, "step" -> "1 step"; 1234, "step" -> "1,234 steps" """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def printable(text: str) -> str:

@@ -9,10 +9,10 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from worldline.diagnose import printable
+from worldline.diagnose import count, printable
 from worldline.measures.accuracy import Accuracy
 from worldline.measures.breakdown import GroupAccuracy
-from worldline.report.numbers import many, share_cell, share_text
+from worldline.report.numbers import share_cell, share_text
 from worldline.stats import Share
 
 
@@ -33,7 +33,7 @@ def accuracy_lines(accuracy: Accuracy) -> Iterator[Text]:
         )
     if accuracy.asked > accuracy.samples:
         yield Text(
-            f"{many(accuracy.samples, 'sample')}, asked {accuracy.asked:,} times in all; repeats "
+            f"{count(accuracy.samples, 'sample')}, asked {accuracy.asked:,} times in all; repeats "
             "of one are alike, and the intervals are wider for it",
             "dim",
         )

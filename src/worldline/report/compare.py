@@ -9,11 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worldline.diagnose import printable
+from worldline.diagnose import count, printable
 from worldline.measures.changes import Change
 from worldline.measures.compare import NumberComparison, PairedAccuracy, RunComparison
 from worldline.report.accuracy import share_to_json
-from worldline.report.numbers import interval_text, many, p_text, share_text, signed
+from worldline.report.numbers import interval_text, p_text, share_text, signed
 from worldline.runs.judged import VERDICTS
 from worldline.stats import Ratio
 
@@ -41,7 +41,7 @@ def headline(comparison: RunComparison) -> str:
     found = comparison.overall
     if not found.gained and not found.lost:
         return _nothing_differs(comparison)
-    shared, net = many(found.samples, "shared sample"), found.gained - found.lost
+    shared, net = count(found.samples, "shared sample"), found.gained - found.lost
     if is_repeated(comparison):
         value = found.difference.value or 0
         often = "more often" if value > 0 else "less often" if value < 0 else "as often"
@@ -56,11 +56,11 @@ def headline(comparison: RunComparison) -> str:
 def _nothing_differs(comparison: RunComparison) -> str:
     found = comparison.overall
     if not found.samples and comparison.left_out:
-        failed = many(comparison.left_out, "shared sample")
+        failed = count(comparison.left_out, "shared sample")
         return f"Nothing to compare: each of {failed} failed in a run"
     if not found.samples:
         return "Nothing to compare: the two runs share no sample"
-    shared = many(found.samples, "shared sample")
+    shared = count(found.samples, "shared sample")
     said = f"on the same {found.both_right:,} of {shared}"
     if is_repeated(comparison):
         said = f"equally often on each of {shared}"
@@ -100,12 +100,12 @@ def accuracy_lines_of(comparison: RunComparison) -> Iterator[Text]:
     )
     if repeated:
         yield Text(
-            f"asked up to {many(comparison.repeats_a, 'time')} in A and {comparison.repeats_b} in "
+            f"asked up to {count(comparison.repeats_a, 'time')} in A and {comparison.repeats_b} in "
             "B; gained is right more often, lost is less often, and each sample counts once",
             "dim",
         )
     if answered.samples and answered.samples < found.samples:
-        yield Text(f"where both answered, {many(answered.samples, 'sample')}:", "dim")
+        yield Text(f"where both answered, {count(answered.samples, 'sample')}:", "dim")
         yield Text(f"A right on {share_text(answered.a)}")
         yield Text(f"B right on {share_text(answered.b)}")
         yield Text(f"({_evidence(answered, repeated)})")
@@ -141,10 +141,10 @@ def where_parts(changes: Sequence[Change]) -> Iterator[RenderableType]:
     if not tried:
         return
     clear = sum(change.adjusted_p < _CLEAR for change in tried if change.adjusted_p is not None)
-    yield Text(f"\nWhere B gained and lost, in {many(len(tried), 'group')}", "bold")
+    yield Text(f"\nWhere B gained and lost, in {count(len(tried), 'group')}", "bold")
     yield where_table(changes)
     yield Text(
-        f"p is adjusted for {many(len(tried), 'group')} (Benjamini and Hochberg): "
+        f"p is adjusted for {count(len(tried), 'group')} (Benjamini and Hochberg): "
         f"{'none is' if not clear else f'{clear} are' if clear > 1 else '1 is'} below {_CLEAR}. "
         "Outcome, differs_in, kind and cause are those of the side that is right less often.\n",
         "dim",
@@ -185,7 +185,7 @@ def steps_line(steps: NumberComparison) -> str:
     if not steps.more and not steps.less:
         return f"First divergence: as far in all {steps.samples:,} samples with steps in both runs"
     return (
-        f"First divergence: of {many(steps.samples, 'sample')} with steps in both runs, B goes "
+        f"First divergence: of {count(steps.samples, 'sample')} with steps in both runs, B goes "
         f"further in {steps.more:,} and less far in {steps.less:,}; {_mean(steps, 'steps')}"
     )
 
@@ -198,7 +198,7 @@ def tokens_line(comparison: RunComparison) -> str:
     averaged = ", the mean over repeats" if is_repeated(comparison) else ""
     totals = (
         f"Tokens written{averaged}: {tokens.total_a:,.0f} in A and {tokens.total_b:,.0f} in B for "
-        f"{many(tokens.samples, 'sample')}"
+        f"{count(tokens.samples, 'sample')}"
     )
     if not tokens.more and not tokens.less:
         return f"{totals}, the same for each"

@@ -3,11 +3,6 @@
 from worldline.stats import Difference, Share
 
 
-def many(number: int, noun: str) -> str:
-    """1, "sample" -> "1 sample"; 1234, "sample" -> "1,234 samples" """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def share_text(share: Share) -> str:
     """ "493 of 796: 61.9% (95% interval 58.5 to 65.2)" """
     if share.value is None or share.low is None or share.high is None:
