@@ -1,6 +1,7 @@
 """`worldline report RUN`: what a run came to."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -9,13 +10,14 @@ from rich.text import Text
 
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option
-from worldline.measures import accuracy, breakdown, measure_composition, measure_horizon
+from worldline.measures import accuracy, breakdown, measure_composition, measure_horizon, pass_rates
 from worldline.report import (
     accuracy_lines,
     accuracy_to_json,
     breakdown_table,
     composition_tables,
     horizon_tables,
+    pass_line,
     run_lines,
     summarize_run,
     summary_tables,
@@ -42,8 +44,11 @@ def print_run(console: Console, run: str, form: str) -> None:
         console.print(line)
     for line in accuracy_lines(accuracy(rows)):
         console.print(line)
+    rates = pass_rates(rows)
+    if rates:
+        console.print(pass_line(rates))
     console.print(summary_tables(summarize_run(rows)))
-    if any(row.matched_steps is not None for row in rows):
+    if _has_steps(rows):
         console.print(horizon_tables(measure_horizon(rows)))
     if manifest.benchmark == "composition":
         console.print(composition_tables(measure_composition(rows)))
@@ -57,11 +62,19 @@ def print_run(console: Console, run: str, form: str) -> None:
     console.print(Text(f"next: {next_steps}"), soft_wrap=True)
 
 
+def _has_steps(rows: list[Judged]) -> bool:
+    return any(row.matched_steps is not None for row in rows)
+
+
 def _to_json(manifest: Manifest, rows: list[Judged]) -> dict[str, Any]:
+    is_composition = manifest.benchmark == "composition"
     return {
         "benchmark": manifest.benchmark,
         "model": manifest.model,
         "samples": len(rows),
         "accuracy": accuracy_to_json(accuracy(rows), breakdown(rows)),
+        "pass": [asdict(rate) for rate in pass_rates(rows)],
         "summary": summary_to_json(summarize_run(rows)),
+        "horizon": asdict(measure_horizon(rows)) if _has_steps(rows) else None,
+        "composition": asdict(measure_composition(rows)) if is_composition else None,
     }

@@ -5,16 +5,19 @@ from worldline.measures.breakdown import GroupAccuracy, breakdown
 from worldline.measures.compare import RunComparison, compare_runs
 from worldline.measures.composition import CompositionResult, measure_composition
 from worldline.measures.horizon import Horizon, measure_horizon
+from worldline.measures.passing import PassRate, pass_rates
 
 __all__ = [
     "Accuracy",
     "CompositionResult",
     "GroupAccuracy",
     "Horizon",
+    "PassRate",
     "RunComparison",
     "accuracy",
     "breakdown",
     "compare_runs",
     "measure_composition",
     "measure_horizon",
+    "pass_rates",
 ]

@@ -1,6 +1,6 @@
 """What people read: tables, lines and pages made from diagnoses and traces."""
 
-from worldline.report.accuracy import accuracy_lines, accuracy_to_json, breakdown_table
+from worldline.report.accuracy import accuracy_lines, accuracy_to_json, breakdown_table, pass_line
 from worldline.report.compare import comparison_story, comparison_to_json
 from worldline.report.composition import composition_tables
 from worldline.report.engines import engine_lines, engine_to_json
@@ -24,6 +24,7 @@ __all__ = [
     "engine_lines",
     "engine_to_json",
     "horizon_tables",
+    "pass_line",
     "run_lines",
     "sample_lines",
     "score_lines",

@@ -12,7 +12,8 @@ from rich.text import Text
 from worldline.diagnose import count, printable
 from worldline.measures.accuracy import Accuracy
 from worldline.measures.breakdown import GroupAccuracy
-from worldline.report.numbers import share_cell, share_text
+from worldline.measures.passing import PassRate
+from worldline.report.numbers import percent, share_cell, share_text
 from worldline.stats import Share
 
 
@@ -37,6 +38,15 @@ def accuracy_lines(accuracy: Accuracy) -> Iterator[Text]:
             "of one are alike, and the intervals are wider for it",
             "dim",
         )
+
+
+def pass_line(rates: Sequence[PassRate]) -> Text:
+    """ "pass@1 34.2, pass@5 40.3, over 800 samples" """
+    said = ", ".join(f"pass@{rate.k} {percent(rate.value)}" for rate in rates)
+    fewest = min(rate.samples for rate in rates)
+    most = max(rate.samples for rate in rates)
+    samples = count(most, "sample") if fewest == most else f"{fewest:,} to {most:,} samples"
+    return Text(f"{said}, over {samples}")
 
 
 def breakdown_table(groups: Sequence[GroupAccuracy]) -> Table:

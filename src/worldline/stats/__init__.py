@@ -11,6 +11,7 @@ from worldline.stats.paired import (
     ratio_of_totals,
     right_difference,
 )
+from worldline.stats.passing import pass_at
 
 __all__ = [
     "Difference",
@@ -21,6 +22,7 @@ __all__ = [
     "clustered_share",
     "mcnemar",
     "mean_difference",
+    "pass_at",
     "ratio_of_totals",
     "right_difference",
     "share",
