@@ -1,9 +1,9 @@
 """Rows on disk or in a remote store: the only home of pyarrow and DuckDB."""
 
 from worldline.store.columns import Column
-from worldline.store.journal import Journal, read_journal
+from worldline.store.journal import Journal, read_journal, unfinished
 from worldline.store.lock import Lock
-from worldline.store.parts import part_files, read_parts, write_part
+from worldline.store.parts import as_stored, check_row, part_files, read_parts, write_part
 from worldline.store.place import Place, place_of
 from worldline.store.query import QueryResult, Source, query
 
@@ -14,10 +14,13 @@ __all__ = [
     "Place",
     "QueryResult",
     "Source",
+    "as_stored",
+    "check_row",
     "part_files",
     "place_of",
     "query",
     "read_journal",
     "read_parts",
+    "unfinished",
     "write_part",
 ]

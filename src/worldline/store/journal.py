@@ -27,6 +27,11 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
         ) from None
 
 
+def unfinished(path: Path) -> Path:
+    """Where what replaces a journal is written first; a kill may leave it there."""
+    return path.with_name(f".{path.name}.new")
+
+
 class Journal:
     """Rows are appended, each in one write, so that a kill loses none that was added."""
 
@@ -37,7 +42,7 @@ class Journal:
     def replace(self, rows: Iterable[dict[str, Any]]) -> None:
         """Hold exactly these rows. In one move: a kill leaves the old ones or the new ones."""
         self.close()
-        fresh = self.path.with_name(f".{self.path.name}.new")
+        fresh = unfinished(self.path)
         try:
             fresh.write_bytes(b"".join(map(_line, rows)))
             os.replace(fresh, self.path)
@@ -45,12 +50,18 @@ class Journal:
             raise InputError(f"cannot write {self.path}: {error}") from error
 
     def append(self, row: dict[str, Any]) -> None:
-        """Add one row."""
+        """Add one row, whole or, where there is no room for it, not at all."""
         try:
             if self._file is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = self.path.open("ab", buffering=0)
-            self._file.write(_line(row))
+            end = os.fstat(self._file.fileno()).st_size
+            try:
+                _write_all(self._file, _line(row))
+            except OSError:
+                # The next row would be put behind half of this one.
+                self._file.truncate(end)
+                raise
         except OSError as error:
             raise InputError(f"cannot write {self.path}: {error}") from error
 
@@ -59,6 +70,13 @@ class Journal:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _write_all(file: IO[bytes], data: bytes) -> None:
+    """A disk that fills up takes a part of a write, says how much, and refuses only the next."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 def _line(row: dict[str, Any]) -> bytes:

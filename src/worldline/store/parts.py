@@ -39,12 +39,40 @@ def rows_to_arrow(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> 
 
 
 def _stored(value: Any, column: Column) -> Any:
-    if column.kind == "text" and isinstance(value, str):
-        # Half a surrogate pair is no character, and no Parquet file holds one.
-        return value.encode("utf-8", "backslashreplace").decode()
-    if column.kind == "time" and isinstance(value, float):
-        return int(value * 1000)
+    if value is None:
+        return None
+    match column.kind:
+        case "text":
+            return as_stored(value)
+        case "texts":
+            return [as_stored(text) for text in value]
+        case "time" if isinstance(value, float):
+            return int(value * 1000)
     return value
+
+
+def as_stored(text: str) -> str:
+    """A text as a Parquet file holds it: half a surrogate pair is no character, and spelled out.
+
+    "a\\ud800" -> "a\\\\ud800"
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def check_row(columns: Sequence[Column], row: dict[str, Any]) -> None:
+    """Refuse a row with a number that no part could hold, while it can still be said of which."""
+    for column in columns:
+        value = row.get(column.name)
+        if column.kind == "int" and value is not None:
+            is_fitting = -(2**63) <= value < 2**63
+        elif column.kind == "ints" and value:
+            is_fitting = -(2**31) <= min(value) <= max(value) < 2**31
+        else:
+            continue
+        if not is_fitting:
+            raise InputError(
+                f"{row.get('sample')}: its {column.name} is too large a number to be stored"
+            )
 
 
 def part_files(place: Place) -> list[str]:

@@ -88,7 +88,8 @@ def place_of(address: str | Path) -> Place:
 
     text = str(address)
     if "://" not in text:
-        path = str(Path(text).expanduser().absolute())
+        # Unlike a path's own, this leaves a folder alone that is called ~x where nobody is.
+        path = str(Path(os.path.expanduser(text)).absolute())
         return Place(text, pyarrow.fs.LocalFileSystem(), path, False)
     try:
         filesystem, path = pyarrow.fs.FileSystem.from_uri(text)

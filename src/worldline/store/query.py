@@ -1,6 +1,7 @@
 """SQL over stored runs goes in; columns and rows come out, by DuckDB."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,12 +37,19 @@ def query(sql: str, sources: Sequence[Source], columns: Sequence[Column]) -> Que
     """
     duckdb = require_duckdb()
     with duckdb.connect() as connection:
-        views = [_view(connection, number, s, columns) for number, s in enumerate(sources)]
-        connection.execute(f"create view samples as {' union all by name '.join(views)}")
+        names = _names([source.place for source in sources])
+        try:
+            views = [
+                _view(connection, number, named, columns)
+                for number, named in enumerate(zip(names, sources, strict=True))
+            ]
+            connection.execute(f"create view samples as {' union all by name '.join(views)}")
+        except duckdb.Error as error:
+            raise InputError(f"cannot read {', '.join(names)}: {error}") from None
         try:
             cursor = connection.execute(sql)
-            names = tuple(column[0] for column in cursor.description or ())
-            return QueryResult(names, tuple(cursor.fetchall()))
+            found = tuple(column[0] for column in cursor.description or ())
+            return QueryResult(found, tuple(cursor.fetchall()))
         except duckdb.Error as error:
             raise InputError(f"{error}\n(the rows are in the view `samples`)") from None
 
@@ -57,8 +65,22 @@ def require_duckdb() -> Any:
     return duckdb
 
 
-def _view(connection: Any, number: int, source: Source, columns: Sequence[Column]) -> str:
+def _names(places: Sequence[Place]) -> list[str]:
+    """The runs' names; the paths of those that would have one name.
+
+    a/base, b/base, b/tuned -> a/base, b/base, tuned
+    """
+    paths = defaultdict(set)
+    for place in places:
+        paths[place.name].add(place.path)
+    return [place.name if len(paths[place.name]) == 1 else place.address for place in places]
+
+
+def _view(
+    connection: Any, number: int, named: tuple[str, Source], columns: Sequence[Column]
+) -> str:
     """The select that has all rows of one run."""
+    name, source = named
     rows = []
     files = list(source.files)
     if files and source.place.is_remote:
@@ -68,20 +90,33 @@ def _view(connection: Any, number: int, source: Source, columns: Sequence[Column
         connection.register(f"parts_{number}", found)
         rows.append(f"select * from parts_{number}")
     elif files:
-        rows.append(f"select * from read_parquet([{', '.join(map(_literal, files))}])")
+        listed = ", ".join(map(_literal, files))
+        # By itself it takes a folder that is called budget=512 for a column.
+        rows.append(
+            f"select * from read_parquet([{listed}], union_by_name = true, "
+            "hive_partitioning = false)"
+        )
     if source.open_rows or not files:
         connection.register(f"open_{number}", rows_to_arrow(columns, source.open_rows))
         rows.append(f"select * from open_{number}")
-    known = {"run", *(column.name for column in columns)}
-    facets = "".join(
-        f", {_facet(name, kind)}" for name, kind in source.facets.items() if name not in known
-    )
+    facets = "".join(_facets(source.facets, columns))
     every = " union all by name ".join(rows)
-    return f"select {_literal(source.place.name)} as run, *{facets} from ({every})"
+    return f"select {_literal(name)} as run, *{facets} from ({every})"
+
+
+def _facets(facets: Mapping[str, str], columns: Sequence[Column]) -> Iterator[str]:
+    """A column for each facet whose name is free; to DuckDB, "Depth" is "depth"."""
+    # What has no name cannot be a column, either.
+    taken = {"", "run", *(column.name for column in columns)}
+    for name, kind in facets.items():
+        if name.lower() not in taken:
+            taken.add(name.lower())
+            yield f", {_facet(name, kind)}"
 
 
 def _facet(name: str, kind: str) -> str:
-    path = _literal(f'$."{name}"')
+    # A JSON pointer: paths have wildcards, and no way to write a quote.
+    path = _literal("/" + name.replace("~", "~0").replace("/", "~1"))
     value = f"json_extract_string(facets, {path})"
     if kind == "int":
         value = f"cast({value} as bigint)"
