@@ -9,7 +9,7 @@ from worldline.codecs import codec_named
 from worldline.predict import Asked, Finish, Mode, Prediction, Question, make_prediction
 from worldline.recorders import PythonRecorder
 from worldline.runs import answer_of, examine, judge
-from worldline.trace import Program
+from worldline.trace import Limits, Program
 
 SOURCE = "def f(x):\n    y = x + 1\n    return y\n"
 PROGRAM = Program(SOURCE, "f(1)")
@@ -121,3 +121,45 @@ def test_where_a_mode_ends_at_the_divergence_it_is_wrong_there(
     prediction = predict(PROGRAM, parted, finish="length")
     asked = replace(prediction, asked=Asked(mode, "cwm", 100))
     assert verdict(recorder, asked) == said
+
+
+LOOP = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
+
+
+def looping(recorder: PythonRecorder, answer: str, finish: Finish) -> Prediction:
+    """A trace that leaves the truth early, and then an answer to f(1000)."""
+    short = text_of(recorder.record(Program(LOOP, "f(2)")))
+    stated = f"{short}[ANSWER]\nassert f(1000) == {answer}\n[/ANSWER] and so"
+    return predict(Program(LOOP, "f(1000)"), stated, finish=finish)
+
+
+def test_without_an_expected_value_an_answer_before_a_cut_is_judged_all_the_same(
+    recorder: PythonRecorder,
+) -> None:
+    for answer, said in (("499500", "right"), ("5", "wrong")):
+        cut = looping(recorder, answer, "length")
+        sample = examine(cut, recorder, is_measured=True)
+        question = Question(cut.id, cut.program)
+        assert judge(cut, question, sample.diagnosis.facts, is_expected) == said
+
+
+def test_an_answer_that_our_limits_do_not_let_us_check_has_failed(
+    recorder: PythonRecorder,
+) -> None:
+    answered = looping(recorder, "499500", "stop")
+    facts = examine(answered, recorder, limits=Limits(steps=500)).diagnosis.facts
+    assert facts.outcome == "diverged"
+    assert judge(answered, Question("a", answered.program), facts, is_expected) == "failed"
+    expected = Question("a", answered.program, "499500")
+    assert judge(answered, expected, facts, is_expected) == "right"
+
+
+def test_an_answer_for_a_program_that_raises_is_wrong(recorder: PythonRecorder) -> None:
+    program = Program("def f(x):\n    return 1 / x\n", "f(0)")
+    text = text_of(recorder.record(program))
+    stated = predict(program, text + "[ANSWER]\nassert f(0) == 5\n[/ANSWER]")
+    assert verdict(recorder, stated, expected=None) == "wrong"
+    chat = make_prediction(
+        "made", program, "[ANSWER]\nassert f(0) == 5\n[/ANSWER]", codec_named("chat"), finish="stop"
+    )
+    assert verdict(recorder, chat, expected=None) == "wrong"

@@ -6,6 +6,7 @@ from contextlib import closing
 from functools import partial
 
 from worldline.engines import Engine
+from worldline.errors import InputError
 from worldline.predict import (
     IN_FLIGHT,
     Asker,
@@ -69,6 +70,7 @@ def ask_into(
                 limits=manifest.limits,
                 tokenizer=tokenizer,
                 is_right=partial(is_right, question),
+                is_measured=True,
             )
             row = sample_to_row(question, repeat, sample, is_right, tokenizer=tokenizer)
             run.add(row)
@@ -91,6 +93,7 @@ def keep_recorded(
     tokenizer: Tokenizer | None = None,
 ) -> Generator[Sample]:
     """Put predictions that somebody recorded into a run, executed and judged like any other."""
+    _refuse_twins(predictions)
     run.begin(manifest)
     for prediction in predictions:
         repeat = prediction.asked.repeat if prediction.asked else 0
@@ -102,7 +105,23 @@ def keep_recorded(
             limits=manifest.limits,
             tokenizer=tokenizer,
             is_right=partial(is_right, question),
+            is_measured=True,
         )
         if not run.has(question, repeat):
             run.add(sample_to_row(question, repeat, sample, is_right, tokenizer=tokenizer))
         yield sample
+
+
+def _refuse_twins(predictions: Sequence[Prediction]) -> None:
+    """Of two by one name a run would keep the first, and nobody would hear of the second."""
+    known: set[str] = set()
+    for prediction in predictions:
+        if prediction.finish == "error":
+            # Asked again, perhaps, in the next file.
+            continue
+        if prediction.id in known:
+            raise InputError(
+                f"there are two predictions by the name of {prediction.id!r}; name them apart "
+                f"({prediction.id}_0, {prediction.id}_1), or keep them in two runs"
+            )
+        known.add(prediction.id)

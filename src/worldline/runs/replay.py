@@ -32,14 +32,18 @@ def examine(
     limits: Limits | None = None,
     tokenizer: Tokenizer | None = None,
     is_right: Callable[[str], bool] | None = None,
+    is_measured: bool = False,
 ) -> Sample:
     """Execute the program of a prediction and diagnose what was predicted of it.
+
+    Where the text is cut, a little more than it covers is executed; with `is_measured` all of it,
+    for what it returns and how difficult it is.
 
     `is_right` is what the benchmark says of an answer, where it is more lenient than the text of
     the value that it expects: a real result that it accepts is no wrong reference.
     """
     limits = limits or Limits()
-    if prediction.is_cut and prediction.decoded.shows_steps:
+    if prediction.is_cut and prediction.decoded.shows_steps and not is_measured:
         # Nothing beyond is compared; some of these programs run for millions of steps.
         scored = len(prediction.asked.scores) if prediction.asked else 0
         needed = max(len(prediction.decoded.steps), scored) + REACH

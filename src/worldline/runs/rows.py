@@ -18,6 +18,7 @@ from worldline.predict import (
 from worldline.runs.judged import Judged
 from worldline.runs.replay import Sample, sample_to_json
 from worldline.runs.verdict import answer_of, judge
+from worldline.store import as_stored
 from worldline.tokens import Tokenizer
 
 # What the diagnosis calls by a word of SQL.
@@ -46,7 +47,8 @@ def sample_to_row(
         **{name: value for name, value in told.items() if name not in _SHAPED},
         # What the diagnosis does not know of itself, it leaves as it was asked.
         **{_RENAMED.get(name, name): v for name, v in found.items() if v is not None},
-        "sample": question.id,
+        # As it is read back, or it would be asked about again.
+        "sample": as_stored(question.id),
         # As the benchmark has it; the sample's may have been settled by the real result.
         "expected": question.expected,
         "repeat": repeat,

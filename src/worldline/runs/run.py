@@ -1,5 +1,6 @@
 """A run on disk: a manifest, Parquet parts, and the rows that are in no part yet."""
 
+import os
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,14 +25,18 @@ from worldline.store import (
     Place,
     QueryResult,
     Source,
+    as_stored,
+    check_row,
     part_files,
     place_of,
     query,
     read_journal,
     read_parts,
+    unfinished,
     write_part,
 )
 
+_ASKED_OF = ("program", "expected")
 # Rows that make a part: few enough to read again at a resume, enough for a file.
 PART_ROWS = 500
 Key = tuple[str, int]
@@ -55,15 +60,17 @@ class Run:
             if self.manifest is None and not is_restarted:
                 _refuse_strangers(self.place)
             self._done = {
-                (row["sample"], row["repeat"]): row["program"]
-                for row in read_parts(self.place, columns=["sample", "repeat", "program"])
+                (row["sample"], row["repeat"]): _asked_of(row)
+                for row in read_parts(self.place, columns=["sample", "repeat", *_ASKED_OF])
             }
-            self._open = _still_open(read_journal(self.place.journal), self._done)
+            # Rows that are left on this machine of a run that is gone are not the next one's.
+            journal = read_journal(self.place.journal) if self.manifest else []
+            self._open = _still_open(journal, self._done)
         except BaseException:
             self._lock.let_go()
             raise
         self._journal = Journal(self.place.journal)
-        answered = {key: row["program"] for key, row in self._open.items() if _is_answer(row)}
+        answered = {key: _asked_of(row) for key, row in self._open.items() if _is_answer(row)}
         self._done |= answered
         self._fresh = len(answered)
 
@@ -85,24 +92,33 @@ class Run:
             check_same(self.manifest, expected, self.place.address)
 
     def has(self, question: Question, repeat: int) -> bool:
-        """Whether a question need not be asked; one of the same name about another program is
-        refused."""
-        known = self._done.get((question.id, repeat))
-        if known not in (None, question.program.hash):
+        """Whether a question need not be asked; one of the same name about another program, or
+        with another value to expect, is refused."""
+        known = self._done.get((as_stored(question.id), repeat))
+        if known is None:
+            return False
+        program, expected = known
+        other = None
+        if program != question.program.hash:
+            other = f"another program by the name of {question.id!r}"
+        elif question.expected is not None and expected != as_stored(question.expected):
+            other = f"{question.id!r} with the expected value {expected}, not {question.expected}"
+        if other is not None:
             raise InputError(
-                f"{self.place.address} holds another program by the name of {question.id!r}; name "
-                "another run with -o, or begin it anew with --restart"
+                f"{self.place.address} holds {other}; name another run with -o, or begin it anew "
+                "with --restart"
             )
-        return known is not None
+        return True
 
     def add(self, row: dict[str, Any]) -> None:
         """Keep a row; from here on it is safe."""
         key = (row["sample"], row["repeat"])
         assert key not in self._done, f"{key} is there already"
+        check_row(COLUMNS, row)
         self._journal.append(row)
         self._open[key] = row
         if _is_answer(row):
-            self._done[key] = row["program"]
+            self._done[key] = _asked_of(row)
             self._fresh += 1
             if self._fresh >= PART_ROWS:
                 self._seal()
@@ -132,6 +148,12 @@ class Run:
         self.close()
 
 
+def _asked_of(row: dict[str, Any]) -> tuple[str, str | None]:
+    """What a question of the same name must have in common with a row."""
+    expected = row.get("expected")
+    return row["program"], None if expected is None else as_stored(expected)
+
+
 def _is_answer(row: dict[str, Any]) -> bool:
     """Whether the model answered, in whatever way; else the sample is to be asked again."""
     return bool(row["finish"] != "error")
@@ -144,12 +166,18 @@ def _read_manifest(place: Place) -> Manifest | None:
 
 def _refuse_strangers(place: Place) -> None:
     """A folder that holds other things does not become a run."""
+    if part_files(place):
+        raise InputError(
+            f"{place.address} holds samples and no {FILE} that says what they are of; name another "
+            "folder with -o"
+        )
     if place.is_remote:
         return
     folder = Path(place.path)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{place.address} is a file; name a folder for the run with -o")
-    ours = {"parts", place.journal.name, f".{place.journal.name}.lock", f"{FILE}.unfinished"}
+    journal = place.journal.name, unfinished(place.journal).name
+    ours = {"parts", *journal, f".{journal[0]}.lock", f"{FILE}.unfinished"}
     others = [path.name for path in folder.iterdir() if path.name not in ours]
     if others:
         raise InputError(
@@ -164,7 +192,8 @@ def _clear(place: Place) -> None:
         _refuse_strangers(place)
     for path in part_files(place):
         place.remove(path)
-    place.journal.unlink(missing_ok=True)
+    for left in (place.journal, unfinished(place.journal)):
+        left.unlink(missing_ok=True)
     if place.read(FILE) is not None:
         place.remove(f"{place.path}/{FILE}")
 
@@ -193,7 +222,7 @@ def is_run(address: str | Path) -> bool:
     """Whether a path or an address is that of a run."""
     if "://" in str(address):
         return place_of(address).read(FILE) is not None
-    return Path(address, FILE).is_file()
+    return Path(os.path.expanduser(address), FILE).is_file()
 
 
 def read_run(address: str | Path, *, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:

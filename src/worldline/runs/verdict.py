@@ -38,22 +38,23 @@ def judge(
     """
     if prediction.finish == "error":
         return "failed"
+    answer = answer_of(prediction)
     if question.expected is None:
         if facts.outcome == "error":
             return "failed"
-        if facts.result is None:
+        if facts.result is None and facts.outcome == "correct":
             # It raises: only a trace that is right to its end says so.
-            return _without_answer(prediction, facts, is_right=facts.outcome == "correct")
+            return "right"
         question = replace(question, expected=facts.result)
-    answer = answer_of(prediction)
     if answer is None:
         return _without_answer(prediction, facts)
+    if question.expected is None:
+        # It raises, and returns nothing; or it goes on beyond our limits, and nobody knows.
+        return "failed" if facts.true_steps is None else "wrong"
     return "right" if is_right(question, answer) else "wrong"
 
 
-def _without_answer(prediction: Prediction, facts: Facts, *, is_right: bool = False) -> Verdict:
-    if is_right:
-        return "right"
+def _without_answer(prediction: Prediction, facts: Facts) -> Verdict:
     mode = prediction.asked.mode if prediction.asked else "free"
     if facts.outcome == "diverged" and mode in _ENDS_AT_DIVERGENCE:
         return "wrong"
