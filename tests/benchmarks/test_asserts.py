@@ -160,3 +160,17 @@ def test_constants_keep_their_sign_and_kind() -> None:
     assert math.copysign(1, constant_value(ast.parse("-0.0", mode="eval").body)) == -1
     assert repr(constant_value(ast.parse("{1, 1 + 1}", mode="eval").body)) == "{1, 2}"
     assert repr(constant_value(ast.parse("0.5 * 10**6", mode="eval").body)) == "500000.0"
+
+
+def test_odd_assertions_are_read_or_left_out() -> None:
+    found = read_asserts(
+        "def check(candidate):\n"
+        "    assert (candidate)(1) == 2\n"
+        "    assert abs(candidate(1) - 2) < [1]\n"
+        "    assert abs(candidate(1) - 2) < 1j\n"
+        "    assert abs(candidate(1) - 2) < 10**400\n",
+        "f",
+    )
+    assert isinstance(found[0], Case)
+    assert (found[0].call, found[0].expected) == ("f(1)", 2)
+    assert [type(each) for each in found[1:]] == [Unusable] * 3

@@ -177,3 +177,40 @@ def test_the_benchmarks_are_listed() -> None:
     for name in ("cruxeval", "humaneval", "permutation", "composition"):
         assert name in listed
     assert "--set lengths=8,16,32" in listed
+
+
+def test_facets_of_mixed_kinds_can_be_queried(recorded: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in recorded.read_text(encoding="utf-8").splitlines()]
+    for n, row in enumerate(rows):
+        row["facets"] = {"mixed": "few" if n == 0 else n, "large": 10**n * 2**62, "depth": n}
+    recorded.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    target = str(tmp_path / "run")
+    ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    assert read_manifest(target).facets == {"mixed": "text", "large": "text", "depth": "int"}
+    query = "select mixed, large, depth from samples order by sample limit 2"
+    csv = ok("sql", target, query, "--format", "csv").stdout
+    assert csv == f"mixed,large,depth\nfew,{2**62},0\n1,{10 * 2**62},1\n"
+
+
+def test_half_a_pair_in_a_facet_is_refused(recorded: Path, tmp_path: Path) -> None:
+    row = json.loads(recorded.read_text(encoding="utf-8").splitlines()[0])
+    for facets in ({"a": "x\ud800"}, {"a\udfff": "x"}):
+        recorded.write_text(json.dumps(row | {"facets": facets}) + "\n", encoding="utf-8")
+        result = run("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", "x")
+        assert (result.exit_code, "half of a surrogate pair" in result.stderr) == (2, True)
+
+
+def test_a_file_of_ones_own_may_be_called_composition(recorded: Path, tmp_path: Path) -> None:
+    mine = recorded.rename(tmp_path / "composition.jsonl")
+    target = str(tmp_path / "run")
+    result = ok("bench", str(mine), "--engine", f"recorded:{mine}", "-o", target)
+    assert "right of all       4 of 6" in result.stdout
+    assert read_manifest(target).benchmark == "composition"
+
+
+def test_columns_of_one_name_are_all_in_the_json(recorded: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    query = "select 1 as n, 2 as n, 3 as n_2, 4 as n"
+    lines = ok("sql", target, query, "--format", "jsonl").stdout
+    assert json.loads(lines) == {"n": 1, "n_3": 2, "n_2": 3, "n_4": 4}

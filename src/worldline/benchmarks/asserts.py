@@ -77,7 +77,8 @@ class _Reader:
             return Unusable(text, reason)
         try:
             case = self._case(node.test)
-        except ValueError:
+        # No constant, or a tolerance that is no number.
+        except (ValueError, TypeError, OverflowError):
             case = None
         if case is None:
             return Unusable(text, "it does not say which value is right")
@@ -136,8 +137,11 @@ class _Reader:
         return None
 
     def _made(self, call: ast.expr, expected: object) -> Case:
-        arguments = _one_line(self.source, call).removeprefix(self.candidate)
-        return Case("", f"{self.function}{arguments}", expected)
+        written = _one_line(self.source, call)
+        if not written.startswith(self.candidate):
+            # It stands in brackets.
+            written = ast.unparse(call)
+        return Case("", f"{self.function}{written.removeprefix(self.candidate)}", expected)
 
 
 def _names(*nodes: ast.AST) -> set[str]:

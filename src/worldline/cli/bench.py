@@ -130,17 +130,12 @@ def make_manifest(
     benchmark: Benchmark, access: Access, settings: Settings, *, repeats: int, limits: Limits
 ) -> Manifest:
     """What the run is of, as far as it is known before the engine has been asked."""
-    facets = {
-        name: "int" if isinstance(value, int) else "text"
-        for question in benchmark.questions
-        for name, value in question.facets.items()
-    }
     return Manifest(
         benchmark=benchmark.name,
         options=dict(benchmark.options),
         questions=len(benchmark.questions),
         questions_hash=benchmark.hash,
-        facets=facets,
+        facets=facet_kinds(benchmark),
         left_out=left_out(benchmark),
         repeats=repeats,
         engine=without_secrets(access.engine),
@@ -148,6 +143,20 @@ def make_manifest(
         tokenizer=access.tokenizer,
         limits=limits,
     )
+
+
+def facet_kinds(benchmark: Benchmark) -> dict[str, str]:
+    """The names of a benchmark's facets, with "int" where all values are numbers that a column
+    holds, else "text".
+
+    {"depth": 3}, {"depth": 4, "form": "flat"} -> {"depth": "int", "form": "text"}
+    """
+    kinds: dict[str, str] = {}
+    for question in benchmark.questions:
+        for name, value in question.facets.items():
+            is_number = isinstance(value, int) and -(2**63) <= value < 2**63
+            kinds[name] = "int" if is_number and kinds.get(name) != "text" else "text"
+    return kinds
 
 
 def left_out(benchmark: Benchmark) -> dict[str, int]:

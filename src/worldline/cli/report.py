@@ -10,7 +10,14 @@ from rich.text import Text
 
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option
-from worldline.measures import accuracy, breakdown, measure_composition, measure_horizon, pass_rates
+from worldline.measures import (
+    FACETS,
+    accuracy,
+    breakdown,
+    measure_composition,
+    measure_horizon,
+    pass_rates,
+)
 from worldline.report import (
     accuracy_lines,
     accuracy_to_json,
@@ -50,7 +57,7 @@ def print_run(console: Console, run: str, form: str) -> None:
     console.print(summary_tables(summarize_run(rows)))
     if _has_steps(rows):
         console.print(horizon_tables(measure_horizon(rows)))
-    if manifest.benchmark == "composition":
+    if _is_composition(manifest):
         console.print(composition_tables(measure_composition(rows)))
     groups = breakdown(rows)
     if groups:
@@ -66,8 +73,13 @@ def _has_steps(rows: list[Judged]) -> bool:
     return any(row.matched_steps is not None for row in rows)
 
 
+def _is_composition(manifest: Manifest) -> bool:
+    # A folder of one's own may have that name, too.
+    return manifest.benchmark == "composition" and manifest.facets.keys() >= set(FACETS)
+
+
 def _to_json(manifest: Manifest, rows: list[Judged]) -> dict[str, Any]:
-    is_composition = manifest.benchmark == "composition"
+    is_composition = _is_composition(manifest)
     return {
         "benchmark": manifest.benchmark,
         "model": manifest.model,

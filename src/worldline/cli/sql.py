@@ -2,7 +2,9 @@
 
 import csv
 import io
+import itertools
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -58,8 +60,22 @@ def sql(runs: tuple[str, ...], query: str, form: str) -> None:
         writer.writerows(answer.rows)
         click.echo(text.getvalue(), nl=False)
     else:
+        names = named_apart(answer.columns)
         for row in answer.rows:
-            click.echo(json.dumps(dict(zip(answer.columns, row, strict=True)), default=str))
+            click.echo(json.dumps(dict(zip(names, row, strict=True)), default=str))
+
+
+def named_apart(columns: Sequence[str]) -> list[str]:
+    """The same names, each once: an object of JSON would keep one column of a name.
+
+    "sample", "step", "sample" -> "sample", "step", "sample_2"
+    """
+    names: list[str] = []
+    for column in columns:
+        numbered = (f"{column}_{number}" for number in itertools.count(2))
+        free = (name for name in numbered if name not in names and name not in columns)
+        names.append(next(free) if column in names else column)
+    return names
 
 
 def _table(answer: QueryResult) -> Table:

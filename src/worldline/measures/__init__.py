@@ -3,11 +3,12 @@
 from worldline.measures.accuracy import Accuracy, accuracy
 from worldline.measures.breakdown import GroupAccuracy, breakdown
 from worldline.measures.compare import RunComparison, compare_runs
-from worldline.measures.composition import CompositionResult, measure_composition
+from worldline.measures.composition import FACETS, CompositionResult, measure_composition
 from worldline.measures.horizon import Horizon, measure_horizon
 from worldline.measures.passing import PassRate, pass_rates
 
 __all__ = [
+    "FACETS",
     "Accuracy",
     "CompositionResult",
     "GroupAccuracy",

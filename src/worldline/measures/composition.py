@@ -24,7 +24,8 @@ from worldline.errors import InputError
 from worldline.measures.accuracy import is_answered, is_judged
 from worldline.runs.judged import Judged
 
-_FACETS = ("data_type", "depth", "form", "functions")
+# What only questions of that benchmark all have.
+FACETS = ("data_type", "depth", "form", "functions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def measure_composition(samples: Sequence[Judged]) -> CompositionResult:
 
 
 def _place(sample: Judged) -> tuple[str, int, str]:
-    missing = [name for name in _FACETS if name not in sample.facets]
+    missing = [name for name in FACETS if name not in sample.facets]
     if missing:
         raise InputError(
             f"{sample.sample} has no {', '.join(missing)} among its facets: only runs of the "

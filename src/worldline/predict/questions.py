@@ -43,7 +43,7 @@ def _question(row: dict[str, Any], place: str) -> Question:
     return Question(id, program, optional_text(row, "expected", place), _facets(row, place))
 
 
-def is_half_a_pair(letter: str) -> bool:
+def _is_half_a_pair(letter: str) -> bool:
     """Whether JSON may hold a letter, as in "\\ud800", and no other text can."""
     return "\ud800" <= letter <= "\udfff"
 
@@ -61,7 +61,7 @@ def _facets(row: dict[str, Any], place: str) -> dict[str, str | int]:
                 f"{place}: the facet {name!r} must be text or a whole number, found {value!r:.60}; "
                 "write it as text"
             )
-        if any(map(is_half_a_pair, f"{name}{value}")):
+        if any(map(_is_half_a_pair, f"{name}{value}")):
             raise InputError(
                 f"{place}: the facet {name!r} holds half of a surrogate pair, which is no character"
             )
