@@ -102,9 +102,31 @@ def test_sql_over_a_run(recorded: Path, tmp_path: Path) -> None:
     assert json.loads(lines.stdout) == {"n": 12}
     assert "even" in ok("sql", target, query).stdout
     assert "the question's name" in ok("sql", "--columns").stdout
+    assert "the query is empty" in run("sql", target, " ").stderr
     wrong = run("sql", target, "select nothing from samples")
     assert wrong.exit_code == 2
     assert "samples" in wrong.stderr
+
+
+def test_all_columns_of_a_run_can_be_seen(recorded: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    query = "select * from samples where sample = 's4'"
+    found = ok("sql", target, query).stdout
+    (row,) = map(json.loads, ok("sql", target, query, "--format", "jsonl").stdout.splitlines())
+    told = {name for name, value in row.items() if value is not None}
+    assert {line.split()[0] for line in found.splitlines() if line[0] != " "} == {"row", *told}
+    assert row["asked_at"] in found
+
+
+def test_runs_of_one_name_are_told_apart(recorded: Path, tmp_path: Path) -> None:
+    old, new = str(tmp_path / "old" / "run"), str(tmp_path / "new" / "run")
+    for target in (old, new):
+        ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    query = "select distinct run from samples order by run"
+    both = ok("sql", old, new, query, "--format", "csv").stdout
+    assert both.split() == ["run", new, old]
+    assert ok("sql", old, query, "--format", "csv").stdout.split() == ["run", "run"]
 
 
 def test_a_run_can_be_diagnosed_and_shown(recorded: Path, tmp_path: Path) -> None:
@@ -162,6 +184,7 @@ def test_a_server_that_fails_is_told_apart_from_a_model_that_does(tmp_path: Path
         (("bench", "permutation", "--set", "length=5"), "did you mean lengths"),
         (("report", "nowhere"), "nowhere is no run"),
         (("sql", "nowhere", "select 1"), "nowhere is no run"),
+        (("sql", "nowhere"), "and then the query"),
         (("compare", "nowhere", "nowhere"), "nowhere is no run"),
     ],
 )

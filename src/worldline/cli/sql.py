@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from worldline.cli.console import make_console
 from worldline.runs import COLUMNS, query_runs
 from worldline.store import QueryResult
+
+# Characters of a column, its border included, below which nothing can be read in it.
+_NARROWEST = 8
 
 
 def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
@@ -27,8 +31,7 @@ def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> Non
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.argument("query")
+@click.argument("words", nargs=-1, metavar="RUN... QUERY")
 @click.option(
     "--format",
     "form",
@@ -45,14 +48,24 @@ def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> Non
     callback=list_columns,
     help="The columns that there are.",
 )
-def sql(runs: tuple[str, ...], query: str, form: str) -> None:
+def sql(words: tuple[str, ...], form: str) -> None:
     """Answer a QUERY in SQL (DuckDB's) about the samples of one run or several.
 
     worldline sql runs/a "select verdict, count(*) from samples group by all"
+
+    The view `samples` has one row a sample; --columns lists what is in it.
     """
+    if len(words) < 2:
+        raise click.UsageError(
+            "Give one run or more, and then the query, as in\n"
+            '  worldline sql runs/a "select verdict, count(*) from samples group by all"'
+        )
+    *runs, query = words
     answer = query_runs(runs, query)
     if form == "table":
-        make_console().print(_table(answer))
+        console = make_console()
+        is_wide = len(answer.columns) * _NARROWEST > console.width
+        console.print(_blocks(answer) if is_wide else _table(answer))
     elif form == "csv":
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -86,6 +99,18 @@ def _table(answer: QueryResult) -> Table:
     for row in answer.rows:
         table.add_row(*(_cell(value) for value in row))
     return table
+
+
+def _blocks(answer: QueryResult) -> RenderableType:
+    """A row of many columns, one below the other, without those that have no value."""
+    blocks: list[RenderableType] = []
+    for number, row in enumerate(answer.rows, 1):
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        for name, value in zip(answer.columns, row, strict=True):
+            if value is not None:
+                grid.add_row(Text(name, "bold"), _cell(value))
+        blocks += [Text(f"row {number} of {len(answer.rows)}", "bright_black"), grid]
+    return Group(*blocks)
 
 
 def _cell(value: Any) -> Text:

@@ -22,7 +22,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("seed", "int", "of this repeat"),
     Column("from_step", "int", "how many steps of the truth it was given to begin with"),
     Column("longest_value", "int", "characters of a value in a guided state"),
-    Column("asked_at", "time", "when the answer was in"),
+    Column("asked_at", "time", "when the answer was in, in UTC"),
     # What came back.
     Column("prompt_tokens", "int", "the length of the prompt"),
     Column("prompt_ids", "ints", "its token ids, where the engine takes or tells them"),

@@ -48,6 +48,8 @@ def query(sql: str, sources: Sequence[Source], columns: Sequence[Column]) -> Que
             raise InputError(f"cannot read {', '.join(names)}: {error}") from None
         try:
             cursor = connection.execute(sql)
+            if cursor is None:
+                raise InputError('the query is empty; try "select * from samples limit 3"')
             found = tuple(column[0] for column in cursor.description or ())
             return QueryResult(found, tuple(cursor.fetchall()))
         except duckdb.Error as error:
@@ -101,7 +103,16 @@ def _view(
         rows.append(f"select * from open_{number}")
     facets = "".join(_facets(source.facets, columns))
     every = " union all by name ".join(rows)
-    return f"select {_literal(name)} as run, *{facets} from ({every})"
+    times = _plain_times(columns)
+    return f"select {_literal(name)} as run, *{times}{facets} from ({every})"
+
+
+def _plain_times(columns: Sequence[Column]) -> str:
+    """Times in UTC, without a zone: to hand out one with a zone DuckDB needs pytz, and does not
+    bring it along."""
+    times = [f'"{column.name}"' for column in columns if column.kind == "time"]
+    plain = ", ".join(f"{name} at time zone 'UTC' as {name}" for name in times)
+    return f" replace ({plain})" if plain else ""
 
 
 def _facets(facets: Mapping[str, str], columns: Sequence[Column]) -> Iterator[str]:
