@@ -195,6 +195,12 @@ def test_what_is_wrong_is_said(words: tuple[str, ...], said: str) -> None:
     assert said in result.stderr
 
 
+def test_a_file_is_no_run(recorded: Path) -> None:
+    assert f"{recorded} is no run" in run("report", str(recorded)).stderr
+    command = ("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", str(recorded))
+    assert f"{recorded} is a file; name a folder" in run(*command).stderr
+
+
 def test_the_benchmarks_are_listed() -> None:
     listed = ok("bench", "--list").stdout
     for name in ("cruxeval", "humaneval", "permutation", "composition"):

@@ -114,6 +114,28 @@ def test_repeats_are_rows_of_one_sample(tmp_path: Path, recorder: PythonRecorder
     }  # fmt: skip
 
 
+def test_fewer_repeats_take_none_away(tmp_path: Path, recorder: PythonRecorder) -> None:
+    asked = questions(3)
+    settings = Settings(budget=400, temperature=0.5)
+    for some, repeats in ((asked[:2], 3), (asked, 1)):
+        fill(
+            tmp_path / "run", some, knowing_engine(recorder, asked), recorder,
+            settings=settings, repeats=repeats,
+        )  # fmt: skip
+    assert len(keys(tmp_path / "run")) == 2 * 3 + 1
+    assert read_manifest(tmp_path / "run").repeats == 3
+
+
+def test_what_never_began_leaves_no_folder(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    for folder in (kept, tmp_path / "runs" / "new"):
+        with pytest.raises(EngineError), Run(folder):
+            raise EngineError("not there")
+    assert kept.exists()
+    assert not (tmp_path / "runs" / "new").exists()
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [

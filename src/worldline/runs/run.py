@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,8 @@ class Run:
 
     def __init__(self, address: str | Path, *, is_restarted: bool = False) -> None:
         self.place = place_of(address)
+        _refuse_file(self.place)
+        self._is_new = not self.place.is_remote and not Path(self.place.path).exists()
         self._lock = Lock(self.place.journal)
         try:
             if is_restarted:
@@ -80,7 +83,9 @@ class Run:
         if self.manifest is not None:
             check_same(self.manifest, manifest, self.place.address)
         sessions = self.manifest.sessions if self.manifest else ()
-        self.manifest = replace(manifest, sessions=(*sessions, this_session()))
+        # Fewer repeats than are there already take none away.
+        repeats = max(manifest.repeats, self.manifest.repeats if self.manifest else 1)
+        self.manifest = replace(manifest, repeats=repeats, sessions=(*sessions, this_session()))
         self.place.write(FILE, manifest_to_json(self.manifest))
         # Without the half of a line that a kill may have left.
         self._journal.replace(self._open.values())
@@ -140,6 +145,10 @@ class Run:
         finally:
             self._journal.close()
             self._lock.let_go()
+            if self._is_new and self.manifest is None:
+                # It never began: an engine that is not there, or a mistyped command.
+                with suppress(OSError):
+                    Path(self.place.path).rmdir()
 
     def __enter__(self) -> "Run":
         return self
@@ -164,6 +173,11 @@ def _read_manifest(place: Place) -> Manifest | None:
     return None if data is None else manifest_from_json(data, place.address)
 
 
+def _refuse_file(place: Place) -> None:
+    if not place.is_remote and Path(place.path).is_file():
+        raise InputError(f"{place.address} is a file; name a folder for the run with -o")
+
+
 def _refuse_strangers(place: Place) -> None:
     """A folder that holds other things does not become a run."""
     if part_files(place):
@@ -173,12 +187,9 @@ def _refuse_strangers(place: Place) -> None:
         )
     if place.is_remote:
         return
-    folder = Path(place.path)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{place.address} is a file; name a folder for the run with -o")
     journal = place.journal.name, unfinished(place.journal).name
     ours = {"parts", *journal, f".{journal[0]}.lock", f"{FILE}.unfinished"}
-    others = [path.name for path in folder.iterdir() if path.name not in ours]
+    others = [path.name for path in Path(place.path).iterdir() if path.name not in ours]
     if others:
         raise InputError(
             f"{place.address} holds {others[0]!r} and is no run; name another folder with -o"

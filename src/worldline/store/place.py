@@ -40,7 +40,7 @@ class Place:
             with self.filesystem.open_input_stream(f"{self.path}/{name}") as stream:
                 found: bytes = stream.read()
                 return found
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise InputError(f"cannot read {name} in {self.address}: {error}") from error
