@@ -1,17 +1,24 @@
 """`worldline bench`, `report` and `sql`; runs given to `diagnose` and `show`: as a user does."""
 
+import io
+import itertools
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
+from rich.text import Text
 
 from tests.faulty import FaultyServer, like_vllm, running
 from tests.predictions import text_of
 from worldline.cli import main
+from worldline.cli.progress import RunProgress, make_bar
 from worldline.recorders import PythonRecorder
-from worldline.runs import read_manifest, read_run
+from worldline.runs import ask_into, read_manifest, read_run
 from worldline.trace import Program
 
 SOURCE = "def f(x):\n    y = x + 1\n    return y\n"
@@ -84,6 +91,61 @@ def test_the_same_command_finds_its_run_without_a_name(
     assert "2 of 6 are in runs/recorded-cwm-free-" in ok(*command).stderr
     ok(*command, "--budget", "300")
     assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_stopped_it_says_where_it_was_and_goes_on(
+    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = str(tmp_path / "run")
+    command = ("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+
+    def interrupted(*given: Any, **named: Any) -> Iterator[dict[str, Any]]:
+        yield from itertools.islice(ask_into(*given, **named), 3)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("worldline.cli.bench.ask_into", interrupted)
+        stopped = run(*command)
+    assert stopped.exit_code == 130
+    assert f"stopped: 3 of 6 are in {target}; the same command goes on" in stopped.stderr
+    assert "3 of 6 are in" in ok(*command).stderr
+    assert len(read_run(target)) == 6
+
+
+def test_answers_of_another_engine_are_not_passed_off(recorded: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    other = ok("bench", str(recorded), "--engine", "http://127.0.0.1:9/v1", "-o", target)
+    assert f"the answers of m at recorded:{recorded}" in other.stderr
+    same = ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
+    assert "the answers of" not in same.stderr
+
+
+def test_a_run_of_failures_alone_shows_no_tables(recorded: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "other.jsonl"
+    row = {"id": "unknown", "code": SOURCE, "call": "f(77)"}
+    programs.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    command = ("bench", str(programs), "--engine", f"recorded:{recorded}")
+    found = ok(*command, "-o", str(tmp_path / "run"))
+    assert "1 that failed in the infrastructure" in found.stdout
+    assert "Outcomes" not in found.stdout
+    assert "the first that failed:" in found.stderr
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_bar_fits(width: int) -> None:
+    console = Console(file=io.StringIO(), width=width, force_terminal=True)
+    bar = make_bar(console)
+    bar.add_task("cruxeval", total=800, state="")
+    progress = RunProgress(800, bar=bar)
+    for verdict in ["right"] * 7 + ["wrong"] * 9 + ["cut"] * 3 + ["failed"]:
+        progress.advance({"verdict": verdict, "usage_written": 300})
+    with console.capture() as shown:
+        console.print(bar.make_tasks_table(bar.tasks))
+    (line,) = Text.from_ansi(shown.get()).plain.splitlines()
+    assert line.startswith("cruxeval ")
+    assert " 20/800 right 36.8% (19–59) · 1 failed · 3 cut · " in line
+    assert re.search(r" \d:\d\d:\d\d$", line)
 
 
 def test_sql_over_a_run(recorded: Path, tmp_path: Path) -> None:

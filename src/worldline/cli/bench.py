@@ -21,6 +21,9 @@ from worldline.recorders import PythonRecorder
 from worldline.runs import Manifest, Run, ask_into, missing, without_secrets
 from worldline.trace import Limits
 
+# What a shell expects of a command that ctrl-c ended.
+_INTERRUPTED = 130
+
 
 def list_benchmarks(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
     """Print the benchmarks that there are, and end."""
@@ -96,6 +99,8 @@ def bench(
         wanted, total = len(missing(run, questions, repeats)), len(questions) * repeats
         if wanted < total:
             click.echo(f"{total - wanted:,} of {total:,} are in {address} already", err=True)
+        if not wanted:
+            warn_of_another(run, manifest, access)
         samples = ask_into(
             run,
             questions,
@@ -107,13 +112,37 @@ def bench(
             in_flight=access.most,
         )
         failure = None
-        with closing(samples), run_progress(loaded.name, wanted) as progress:
-            for sample in samples:
-                progress.advance(sample)
-                failure = failure or sample.error
+        try:
+            with closing(samples), run_progress(loaded.name, wanted) as progress:
+                for sample in samples:
+                    progress.advance(sample)
+                    failure = failure or sample.error
+        except KeyboardInterrupt:
+            kept = total - len(missing(run, questions, repeats))
+            click.echo(
+                f"\nstopped: {kept:,} of {total:,} are in {address}; the same command goes on",
+                err=True,
+            )
+            raise click.exceptions.Exit(_INTERRUPTED) from None
+        abilities = run.manifest.abilities if run.manifest else ()
     print_run(make_console(), address, form)
     if failure is not None:
         click.echo(f"the first that failed: {failure}\nthe same command asks them again", err=True)
+        if abilities == ("chat",) and settings.codec != "chat":
+            click.echo("this server answers messages and nothing else: try --codec chat", err=True)
+
+
+def warn_of_another(run: Run, manifest: Manifest, access: Access) -> None:
+    """Say whose answers are shown where another one was named, and nothing is left to ask it."""
+    begun = run.manifest
+    if begun is not None and (
+        begun.engine != manifest.engine or access.model not in (None, begun.model)
+    ):
+        click.echo(
+            f"nothing is left to ask: what follows are the answers of {begun.model} at "
+            f"{begun.engine}; for those of another model name another run with -o",
+            err=True,
+        )
 
 
 def _pairs(options: tuple[str, ...]) -> dict[str, str]:

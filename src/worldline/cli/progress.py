@@ -11,6 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from worldline.runs import VERDICTS, Judged
 from worldline.stats import share
@@ -48,18 +49,17 @@ class RunProgress:
 
     def _state(self) -> str:
         found = self.to_json()
-        parts = [f"{found['samples_per_second']:.1f}/s"]
+        parts = []
+        if found["judged"]:
+            low, high = (round(100 * end) for end in found["right_interval"])
+            parts.append(f"right {found['right'] / found['judged']:.1%} ({low}–{high})")
+        parts += [
+            f"{self.verdicts[word]} {word}" for word in ("failed", "cut") if self.verdicts[word]
+        ]
+        # Last is what a narrow terminal can do without.
+        parts.append(f"{found['samples_per_second']:.1f}/s")
         if self.tokens:
             parts.append(f"{found['tokens_per_second']:,.0f} tokens/s")
-        if found["judged"]:
-            low, high = found["right_interval"]
-            parts.append(
-                f"right {found['right'] / found['judged']:.1%} ({low:.1%}–{high:.1%}) of "
-                f"{found['judged']}"
-            )
-        parts += [
-            f"{self.verdicts[word]} {word}" for word in ("cut", "failed") if self.verdicts[word]
-        ]
         return " · ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
@@ -88,13 +88,21 @@ def run_progress(label: str, total: int) -> Iterator[RunProgress]:
     if not sys.stderr.isatty():
         yield RunProgress(total)
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[state]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        bar.add_task(label, total=total, state="")
+    with make_bar(Console(stderr=True)) as bar:
+        bar.add_task(label, total=total, state="waiting for the first answer")
         yield RunProgress(total, bar=bar)
+
+
+def make_bar(console: Console) -> Progress:
+    """A bar of one line, in which only the state gives way where the terminal is narrow."""
+    columns = (
+        TextColumn("{task.description}", table_column=Column(no_wrap=True)),
+        BarColumn(bar_width=20 if console.width >= 100 else 8),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TextColumn(
+            "{task.fields[state]}",
+            table_column=Column(no_wrap=True, ratio=1, overflow="ellipsis"),
+        ),
+        TimeRemainingColumn(table_column=Column(no_wrap=True)),
+    )
+    return Progress(*columns, console=console, transient=True, expand=True)

@@ -49,11 +49,21 @@ def print_run(console: Console, run: str, form: str) -> None:
         return
     for line in run_lines(manifest, run, len(rows)):
         console.print(line)
-    for line in accuracy_lines(accuracy(rows)):
+    found = accuracy(rows)
+    for line in accuracy_lines(found):
         console.print(line)
     rates = pass_rates(rows)
     if rates:
         console.print(pass_line(rates))
+    if found.of_all.of:
+        print_tables(console, manifest, rows)
+    commands = (f"show {run} SAMPLE", f"sql {run} QUERY", f"compare {run} ANOTHER_RUN")
+    next_steps = " · ".join(f"worldline {command}" for command in commands)
+    console.print(Text(f"next: {next_steps}"), soft_wrap=True)
+
+
+def print_tables(console: Console, manifest: Manifest, rows: list[Judged]) -> None:
+    """Outcomes and causes, and accuracy by all that is known of the samples."""
     console.print(summary_tables(summarize_run(rows)))
     if _has_steps(rows):
         console.print(horizon_tables(measure_horizon(rows)))
@@ -62,11 +72,9 @@ def print_run(console: Console, run: str, form: str) -> None:
     groups = breakdown(rows)
     if groups:
         console.print(
-            Text("Accuracy by what the samples are like", "bold"), breakdown_table(groups)
+            Text("Accuracy by what the samples are like (95% intervals)", "bold"),
+            breakdown_table(groups),
         )
-    commands = (f"show {run} SAMPLE", f"sql {run} QUERY", f"compare {run} ANOTHER_RUN")
-    next_steps = " · ".join(f"worldline {command}" for command in commands)
-    console.print(Text(f"next: {next_steps}"), soft_wrap=True)
 
 
 def _has_steps(rows: list[Judged]) -> bool:
