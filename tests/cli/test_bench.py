@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tests.faulty import FaultyServer, like_vllm, running
+from tests.judged import run_of
 from tests.predictions import text_of
 from worldline.cli import main
 from worldline.cli.progress import RunProgress, make_bar
@@ -138,8 +139,8 @@ def test_the_bar_fits(width: int) -> None:
     bar = make_bar(console)
     bar.add_task("cruxeval", total=800, state="")
     progress = RunProgress(800, bar=bar)
-    for verdict in ["right"] * 7 + ["wrong"] * 9 + ["cut"] * 3 + ["failed"]:
-        progress.advance({"verdict": verdict, "usage_written": 300})
+    for row in run_of(*("r" * 7 + "w" * 9 + "c" * 3 + "f"), written_tokens=300):
+        progress.advance(row)
     with console.capture() as shown:
         console.print(bar.make_tasks_table(bar.tasks))
     (line,) = Text.from_ansi(shown.get()).plain.splitlines()
