@@ -26,7 +26,8 @@ HUMANEVAL = {
     "entry_point": "f",
 }
 THREE_WAYS = (
-    r"as `data`; or set WORLDLINE_DATA .*; or, with a network, pip install 'worldline\[hub\]'"
+    r"--data .*as `data`\); or set WORLDLINE_DATA .*; "
+    r"or, with a network, pip install 'worldline\[hub\]'"
 )
 
 

@@ -13,6 +13,18 @@ from worldline.runs import Manifest
 RUNS = {
     "a": (run_of(*"rrww", program="x"), Manifest("sums", model="base", settings=Settings())),
     "b": (run_of(*"rwrr", program="x"), Manifest("sums", model="tuned", settings=Settings())),
+    "recorded": (
+        run_of(*"rrww", program="x"),
+        Manifest("recorded", {"files": ["f"]}, model="base"),
+    ),
+    "long": (
+        run_of(*"rrww", program="x"),
+        Manifest("sums", {"lengths": [1, 2, 3]}, model="base", settings=Settings()),
+    ),
+    "longer": (
+        run_of(*"rrww", program="x"),
+        Manifest("sums", {"lengths": [4, 8]}, model="base", settings=Settings()),
+    ),
     "other": ([judged("s0", "right", program="y")], Manifest("products")),
 }
 
@@ -48,3 +60,9 @@ def test_other_programs_are_warned_of() -> None:
     told = json.loads(found.stdout)
     assert told["only_a"] == 3
     assert told["settings"]["benchmark"] == ["sums", "products"]
+
+
+def test_only_what_both_have_is_set_side_by_side() -> None:
+    told = json.loads(run("a", "recorded", "--format", "json").stdout)
+    assert told["settings"] == {"benchmark": ["sums", "recorded"]}
+    assert "option lengths: 1-3 in A, 4,8 in B" in run("long", "longer").stdout.splitlines()

@@ -95,3 +95,11 @@ def test_shares() -> None:
     assert [percent(None), percent(1.0)] == ["–", "100.0"]
     gaps = [(0.5, 0.75), (0.75, 0.5), (0.49999, 0.5), (None, 0.5), (0.5, None)]
     assert [points(a, b) for a, b in gaps] == ["-25.0", "+25.0", "0.0", "–", "–"]
+
+
+def test_a_narrow_terminal_shows_every_cell_whole() -> None:
+    text = printed(composition_tables(measure_composition(SAMPLES), width=80), 80)
+    assert "…" not in text
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "list 2 nested 25.0 (1/4) 56.2 (4) -31.2 1 1 (1) 1" in lines
+    assert "list 2 nested 50.0 (1/2) 56.2 (2) -6.2" in lines

@@ -127,7 +127,7 @@ def _answers(url: str) -> bool:
 def _ways(source: Source, what: str) -> str:
     return (
         f"{source.name} is not here, and could not be had from the Hugging Face hub ({what}). "
-        f"Either name its file {source.files[0]}, or a folder that holds it, as `data`; or set "
-        f"{FOLDER_VARIABLE} to that folder; or, with a network, pip install 'worldline[hub]' and "
-        "try again"
+        f"Either name its file {source.files[0]}, or a folder that holds it, with --data (in "
+        f"Python as `data`); or set {FOLDER_VARIABLE} to that folder; or, with a network, "
+        "pip install 'worldline[hub]' and try again"
     )

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from rich.text import Text
 
+from worldline.benchmarks.options import option_to_text
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option
 from worldline.measures import RunComparison, compare_runs
@@ -43,9 +44,9 @@ def differences(a: Manifest, b: Manifest) -> dict[str, tuple[Any, Any]]:
 
     {"model": ("base", "tuned"), "budget": (512, 4096)}
     """
-    told = [_told(manifest) for manifest in (a, b)]
-    names = [*told[0], *(name for name in told[1] if name not in told[0])]
-    pairs = {name: (told[0].get(name), told[1].get(name)) for name in names}
+    before, after = _told(a), _told(b)
+    # What only one of them has comes of another benchmark, or of predictions made elsewhere.
+    pairs = {name: (before[name], after[name]) for name in before if name in after}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
@@ -55,7 +56,7 @@ def _told(manifest: Manifest) -> dict[str, Any]:
     last = manifest.sessions[-1] if manifest.sessions else {}
     return {
         "benchmark": manifest.benchmark,
-        **{f"option {name}": value for name, value in manifest.options.items()},
+        **{f"option {name}": option_to_text(value) for name, value in manifest.options.items()},
         "model": manifest.model,
         **settings,
         "repeats": manifest.repeats,

@@ -1,13 +1,14 @@
 """`worldline report RUN`: what a run came to."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.text import Text
 
+from worldline.benchmarks.options import option_to_text
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option
 from worldline.measures import (
@@ -47,7 +48,8 @@ def print_run(console: Console, run: str, form: str) -> None:
     if form == "json":
         click.echo(json.dumps(_to_json(manifest, rows), indent=1))
         return
-    for line in run_lines(manifest, run, len(rows)):
+    typed = {name: option_to_text(value) for name, value in manifest.options.items()}
+    for line in run_lines(replace(manifest, options=typed), run, len(rows)):
         console.print(line)
     found = accuracy(rows)
     for line in accuracy_lines(found):
@@ -68,7 +70,7 @@ def print_tables(console: Console, manifest: Manifest, rows: list[Judged]) -> No
     if _has_steps(rows):
         console.print(horizon_tables(measure_horizon(rows)))
     if _is_composition(manifest):
-        console.print(composition_tables(measure_composition(rows)))
+        console.print(composition_tables(measure_composition(rows), width=console.width))
     groups = breakdown(rows)
     if groups:
         console.print(

@@ -26,5 +26,7 @@ def run_lines(manifest: Manifest, name: str, rows: int) -> Iterator[Text]:
     expected = manifest.questions * manifest.repeats
     yield Text(f"{rows:,} of {expected:,} samples in {name}", "" if rows == expected else "yellow")
     if manifest.left_out:
-        reasons = "; ".join(f"{number:,} {reason}" for reason, number in manifest.left_out.items())
+        reasons = "; ".join(
+            f"{number:,} ({reason})" for reason, number in manifest.left_out.items()
+        )
         yield Text(printable(f"left out of the benchmark: {reasons}"), "dim")
