@@ -212,6 +212,23 @@ def test_recorded_predictions_become_a_run(recorded: Path, tmp_path: Path) -> No
     assert len(read_run(target)) == 6
 
 
+def test_other_predictions_do_not_hide_behind_those_of_a_run(
+    recorded: Path, tmp_path: Path
+) -> None:
+    target = str(tmp_path / "run")
+    assert f"next: worldline report {target}" in ok("diagnose", str(recorded), "-o", target).stderr
+    text = recorded.read_text(encoding="utf-8")
+    recorded.write_text(text.replace('\\"6\\"', '\\"7\\"'), encoding="utf-8")
+    refused = run("diagnose", str(recorded), "-o", target)
+    assert refused.exit_code == 2
+    assert "holds another prediction by the name of 's" in refused.stderr
+    ok("diagnose", str(recorded), "-o", target, "--restart")
+    assert {row["text"] for row in read_run(target)} == {
+        json.loads(line)["output"] for line in recorded.read_text(encoding="utf-8").splitlines()
+    }
+    assert "name it with -o" in run("diagnose", str(recorded), "--restart").stderr
+
+
 def test_a_server_that_fails_is_told_apart_from_a_model_that_does(tmp_path: Path) -> None:
     programs, target = tmp_path / "programs.jsonl", str(tmp_path / "run")
     rows = [{"id": f"s{n}", "code": SOURCE, "call": f"f({n})"} for n in range(4)]

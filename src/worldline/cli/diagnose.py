@@ -54,6 +54,7 @@ WORDS = {word for names in (Outcome, Where, ValueKind, CauseName) for word in ge
 @click.option(
     "-o", "--output", metavar="RUN", help="Keep what is found as a run, to query and compare."
 )
+@click.option("--restart", "is_restarted", is_flag=True, help="Begin the run anew.")
 @python_option
 @tokenizer_option
 @limit_options
@@ -63,6 +64,7 @@ def diagnose(
     only: tuple[str, ...],
     is_summary: bool,
     output: str | None,
+    is_restarted: bool,
     python: str | None,
     tokenizer: str | None,
     limits: Limits,
@@ -75,7 +77,11 @@ def diagnose(
     unknown = set(only) - WORDS
     if unknown:
         raise InputError(f"--only {sorted(unknown)[0]!r} is not one of {', '.join(sorted(WORDS))}")
-    samples = examine_files(files, python, tokenizer, limits, output)
+    if is_restarted and not output:
+        raise InputError("--restart is for a run: name it with -o")
+    samples = examine_files(
+        files, python, tokenizer, limits, output=output, is_restarted=is_restarted
+    )
     summary = summarize([sample.diagnosis for sample in samples])
     listed = [s for s in samples if not only or words_of(s.diagnosis) & set(only)]
     if form != "text" and is_summary:
@@ -95,6 +101,8 @@ def diagnose(
             for line in sample_lines([s.diagnosis for s in listed], width=console.width):
                 print_line(console, line)
         hint_comprehensions(samples)
+    if output:
+        click.echo(f"kept in {output}; next: worldline report {output}", err=True)
 
 
 def words_of(diagnosis: Diagnosis) -> set[str]:
@@ -113,7 +121,9 @@ def examine_files(
     python: str | None,
     tokenizer: str | None,
     limits: Limits,
+    *,
     output: str | None = None,
+    is_restarted: bool = False,
 ) -> list[Sample]:
     """Read all predictions, execute and diagnose each, with progress, and keep them if wanted."""
     counter = load_tokenizer(tokenizer) if tokenizer else None
@@ -123,7 +133,7 @@ def examine_files(
     samples = []
     with (
         PythonRecorder(python=python) as recorder,
-        Run(output) if output else nullcontext() as run,
+        Run(output, is_restarted=is_restarted) if output else nullcontext() as run,
         progress("diagnosing", len(predictions)) as bar,
     ):
         if run is None:

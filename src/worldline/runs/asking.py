@@ -22,7 +22,7 @@ from worldline.runs.judged import Judged
 from worldline.runs.manifest import Manifest, with_abilities
 from worldline.runs.replay import Sample, examine
 from worldline.runs.rows import row_to_judged, sample_to_row
-from worldline.runs.run import Run
+from worldline.runs.run import Run, read_run
 from worldline.tokens import Tokenizer
 
 
@@ -92,13 +92,25 @@ def keep_recorded(
     is_right: Callable[[Question, str], bool],
     tokenizer: Tokenizer | None = None,
 ) -> Generator[Sample]:
-    """Put predictions that somebody recorded into a run, executed and judged like any other."""
+    """Put predictions that somebody recorded into a run, executed and judged like any other.
+
+    What it has already stays; another text by the same name is refused.
+    """
     _refuse_twins(predictions)
     run.begin(manifest)
+    kept = {
+        (row["sample"], row["repeat"]): row["text"]
+        for row in read_run(run.place.address, columns=["text"])
+    }
     for prediction in predictions:
         repeat = prediction.asked.repeat if prediction.asked else 0
         id = prediction.id.removesuffix(f"#{repeat}") if repeat else prediction.id
         question = Question(id, prediction.program, prediction.expected)
+        if run.has(question, repeat) and kept.get((id, repeat), prediction.text) != prediction.text:
+            raise InputError(
+                f"{run.place.address} holds another prediction by the name of {prediction.id!r}; "
+                "name another run with -o, or begin it anew with --restart"
+            )
         sample = examine(
             prediction,
             recorder,
