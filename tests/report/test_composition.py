@@ -98,8 +98,10 @@ def test_shares() -> None:
 
 
 def test_a_narrow_terminal_shows_every_cell_whole() -> None:
-    text = printed(composition_tables(measure_composition(SAMPLES), width=80), 80)
+    samples = [*SAMPLES, *[judged("character_c", "right")] * 20]
+    text = printed(composition_tables(measure_composition(samples), width=80), 80)
     assert "…" not in text
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "list 2 nested 25.0 (1/4) 56.2 (4) -31.2 1 1 (1) 1" in lines
     assert "list 2 nested 50.0 (1/2) 56.2 (2) -6.2" in lines
+    assert "character 1 nested 100.0 (20/20) – (0) – 0 0 0" in lines

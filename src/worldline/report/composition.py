@@ -14,7 +14,7 @@ from worldline.report.numbers import part_cell, percent, points
 
 _Group = Literal["all", "answered"]
 # What one table of all columns takes.
-_WIDE = 120
+_WIDE = 130
 _LEGEND = (
     "alone: the mean product of how often each function is right by itself, over (so many "
     "samples); gap: right minus alone, in points, over these. Of all, a cut counts as not right; "
@@ -63,11 +63,11 @@ def cells_table(result: CompositionResult, groups: Sequence[_Group] = ("all", "a
     """A row a data type, depth and form; how many have no answer stands beside those of all."""
     # Without lines between columns half of it fits a terminal of 80.
     table = Table() if len(groups) > 1 else Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("type")
+    table.add_column("type", no_wrap=True)
     table.add_column("depth", justify="right")
-    table.add_column("form")
+    table.add_column("form", no_wrap=True)
     for group in groups:
-        for title in (f"right of {group} %", "alone %", "gap"):
+        for title in (f"right\nof {group} %", "alone %", "gap"):
             table.add_column(title, justify="right", no_wrap=True)
     for title in ("no answer", "cut", "failed") if "all" in groups else ():
         table.add_column(title, justify="right")
