@@ -12,11 +12,14 @@ from enum import IntEnum
 
 from worldline.flow.branches import first_line
 from worldline.flow.graph import FunctionFlow
+from worldline.flow.keeping import operations_call_values
 from worldline.flow.names import Names, named, names_of, words
 
 _CONSTRUCTORS = words("__init__ __new__ __post_init__")
-# Methods that built-in functions call although their names do not look like it.
+# Methods that Python calls although their names do not look like it: built-in functions do, and
+# a `yield from` or an `await` calls those of what it delegates to.
 _PROTOCOL = words("keys write flush mro")
+_DELEGATED = words("send throw close")
 # Nodes that by themselves call nothing at all.
 _INERT = (
     *(ast.Name, ast.Constant, ast.Expr, ast.Return, ast.Assign, ast.AnnAssign, ast.Pass),
@@ -50,6 +53,8 @@ def callees(tree: ast.Module, functions: Sequence[FunctionFlow]) -> dict[int, tu
         reach: {i for i, f in enumerate(functions) if _is_within(f, reach, names)}
         for reach in _Reach
     }
+    if operations_call_values(tree):
+        within[_Reach.OPERATORS] = within[_Reach.VALUES]
     found: dict[int, set[int]] = {}
     for lines, parts in _units(tree):
         called = set(within[max(_reach(part, names) for part in parts)])
@@ -73,13 +78,13 @@ def _is_within(function: FunctionFlow, reach: _Reach, names: Names) -> bool:
     name = function.name
     if name == "__del__" or _may_outlive_statement(function, names):
         return True
-    if reach == _Reach.OPERATORS and not names.is_value_an_operator:
+    if reach == _Reach.OPERATORS:
         is_operator = (name.startswith("__") and name.endswith("__")) or name in _PROTOCOL
         return name in names.inherited or (is_operator and name not in _CONSTRUCTORS)
-    return reach > _Reach.NOTHING and (
+    return reach == _Reach.VALUES and (
         function.is_generator
         or function.kind == "lambda"
-        or name in names.values | names.inherited | _PROTOCOL
+        or name in names.values | names.inherited | _PROTOCOL | _DELEGATED
         or (name.startswith("__") and name.endswith("__"))
     )
 
@@ -134,6 +139,9 @@ def _reach(node: ast.AST, names: Names) -> _Reach:
     # An assignment to several targets runs an iterator.
     if isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Store):
         return _Reach.VALUES
+    # The names in a class body may be kept by an object of the program's.
+    if isinstance(node, ast.Name) and names.has_own_namespaces:
+        return _Reach.OPERATORS
     return _Reach.NOTHING if isinstance(node, _INERT) else _Reach.OPERATORS
 
 

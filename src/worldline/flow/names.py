@@ -20,11 +20,12 @@ _PLAIN_FUNCTIONS = words(
     "oct ord pow print range repr round slice str super type"
 )
 # Built-in functions and methods that are done with an iterator when they return.
-_CONSUMERS = words("all any dict frozenset list max min set sorted sum tuple join extend")
+CONSUMERS = words("all any dict frozenset list max min set sorted sum tuple join extend")
 # Methods of built-in types that may run a generator or a function that they are given.
 _RUNS_ARGUMENT = words(
     "sort extend update join union intersection difference symmetric_difference isdisjoint "
-    "intersection_update difference_update symmetric_difference_update issubset issuperset fromkeys"
+    "intersection_update difference_update symmetric_difference_update issubset issuperset "
+    "fromkeys from_bytes __iadd__ __ior__"
 )
 _BUILTIN_TYPES = (str, bytes, int, float, list, tuple, dict, set, frozenset, range)
 _PLAIN_METHODS = frozenset(name for kind in _BUILTIN_TYPES for name in dir(kind)) - _RUNS_ARGUMENT
@@ -33,7 +34,6 @@ _REFLECTION = words(
     "getattr globals locals vars eval exec dir __dict__ __getattribute__ methodcaller attrgetter "
     "__subclasses__ __mro__"
 )
-_KNOWN_DECORATORS = words("property setter getter deleter staticmethod classmethod abstractmethod")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -48,6 +48,7 @@ class Names:
     `values`: functions that may be called under another name.
     `inherited`: methods that a base class from outside may call.
     `stored_generators`: lines of generator expressions that may live on after their statement.
+    `has_own_namespaces`: whether a class body may keep its names in an object of the program's.
     """
 
     functions: frozenset[str]
@@ -58,7 +59,7 @@ class Names:
     values: frozenset[str]
     inherited: frozenset[str]
     stored_generators: frozenset[int]
-    is_value_an_operator: bool
+    has_own_namespaces: bool
 
 
 def names_of(tree: ast.Module) -> Names:
@@ -71,9 +72,9 @@ def names_of(tree: ast.Module) -> Names:
     methods = [part for node in classes for part in node.body if isinstance(part, Function)]
     others = set(nodes) - set(methods)
     functions = [node for node in others if isinstance(node, Function)]
-    extending = _extending(classes)
+    extending = extending_classes(classes)
     decorated = _names(node for node in [*methods, *functions, *classes] if node.decorator_list)
-    bound = {name for node in nodes for name in _bound(node)} | decorated
+    bound = {name for node in nodes for name in bound_names(node)} | decorated
     inherited = _names(
         part for node in extending for part in node.body if isinstance(part, Function)
     )
@@ -86,10 +87,10 @@ def names_of(tree: ast.Module) -> Names:
             (_names(methods) | _PLAIN_METHODS) - decorated - inherited - _assigned(nodes)
         )
         - _RUNS_ARGUMENT,
-        values=frozenset(_used(nodes) | decorated | _open(nodes, methods, functions)),
+        values=frozenset(used_names(nodes) | decorated | _open(nodes, methods, functions)),
         inherited=frozenset(inherited),
         stored_generators=_stored_generators(nodes),
-        is_value_an_operator=any(_holds_values(node) for node in classes),
+        has_own_namespaces="__prepare__" in _names(methods),
     )
 
 
@@ -105,7 +106,7 @@ def _names(nodes: Iterable[Function | ast.ClassDef]) -> set[str]:
     return {node.name for node in nodes}
 
 
-def _extending(classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
+def extending_classes(classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
     """The classes with an ancestor, or a metaclass, that may be from outside the program."""
     own = _names(classes) | {"object"}
     found: list[ast.ClassDef] = []
@@ -121,7 +122,7 @@ def _extending(classes: list[ast.ClassDef]) -> list[ast.ClassDef]:
     return found
 
 
-def _used(nodes: list[ast.AST]) -> set[str]:
+def used_names(nodes: list[ast.AST]) -> set[str]:
     """Names that are looked up otherwise than to be called, as a function or as a decorator."""
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
     called |= {part for node in nodes for part in getattr(node, "decorator_list", [])}
@@ -143,29 +144,11 @@ def _open(nodes: list[ast.AST], methods: list[Function], functions: list[Functio
     return _names(methods) if has_imports else set()
 
 
-def _holds_values(node: ast.ClassDef) -> bool:
-    """Whether an attribute of a class may call a function of another name."""
-    decorators = {
-        name
-        for part in node.body
-        if isinstance(part, Function)
-        for decorator in part.decorator_list
-        for name in named(decorator)
-    }
-    is_assigned = any(
-        isinstance(part, ast.Assign | ast.AnnAssign)
-        and part.value is not None
-        and not isinstance(part.value, ast.Constant)
-        for part in node.body
-    )
-    return is_assigned or bool(decorators - _KNOWN_DECORATORS)
-
-
 def _stored_generators(nodes: list[ast.AST]) -> frozenset[int]:
     consumed = {
         part
         for node in nodes
-        if isinstance(node, ast.Call) and _CONSUMERS.intersection(named(node.func))
+        if isinstance(node, ast.Call) and CONSUMERS.intersection(named(node.func))
         for part in node.args
     }
     return frozenset(
@@ -173,7 +156,7 @@ def _stored_generators(nodes: list[ast.AST]) -> frozenset[int]:
     )
 
 
-def _bound(node: ast.AST) -> Iterator[str]:
+def bound_names(node: ast.AST) -> Iterator[str]:
     """The names that a node binds, other than by `def` and `class`."""
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
