@@ -25,21 +25,22 @@ _NEVER = words(
     "LOAD_ASSERTION_ERROR LOAD_BUILD_CLASS RERAISE END_FOR END_SEND LOAD_FAST_AND_CLEAR "
     "STORE_FAST_STORE_FAST STORE_FAST_LOAD_FAST LOAD_FAST_LOAD_FAST SET_FUNCTION_ATTRIBUTE "
     "STORE_FAST_MAYBE_NULL POP_JUMP_FORWARD_IF_NONE POP_JUMP_FORWARD_IF_NOT_NONE "
-    "POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE POP_JUMP_IF_NONE "
+    "POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE "
     # What it prepares, or even does, is put down to the CALL behind it.
-    "POP_JUMP_IF_NOT_NONE PRECALL"
+    "PRECALL"
 )
 _GIVES_BOOLEAN = words("IS_OP CONTAINS_OP UNARY_NOT MATCH_MAPPING MATCH_SEQUENCE CHECK_EXC_MATCH")
 _LOADS_NAME = words("LOAD_GLOBAL LOAD_NAME")
 _LOOPS = words("GET_ITER FOR_ITER")
 
 
-def may_raise(code: CodeType, items: tuple[Instruction, ...], known: Sites) -> list[bool]:
+def may_raise(
+    code: CodeType, raw: list[dis.Instruction], items: tuple[Instruction, ...], known: Sites
+) -> list[bool]:
     """For each instruction whether an exception may come from it.
 
     the code of "x = 1\\ny = z" -> …, LOAD_CONST False, STORE_NAME False, LOAD_NAME True, …
     """
-    raw = list(dis.get_instructions(code))
     bound = _bound_before(code, items, raw)
     found = []
     for index, item in enumerate(raw):
@@ -114,6 +115,7 @@ def _bound_before(
         elif raw[here].opname == "DELETE_FAST":
             after = before - {raw[here].argval}
         for way in items[here].ways:
+            # An exception may come before the instruction has done what it does, or after.
             coming = (after & before) if way.is_exception else after
             merged = coming & known.get(way.to, coming)
             if known.get(way.to) != merged:

@@ -33,8 +33,8 @@ class Reached:
     lines: dict[int, set[At]] = field(default_factory=dict)
     raising: set[At] = field(default_factory=set)
     leaving: set[tuple[int, int, Leaving]] = field(default_factory=set)
-    # The spot that calls as it will be then, the function, and whether that may be started.
-    calling: set[tuple[At, int, bool]] = field(default_factory=set)
+    # A function, and whether it may be started -> the spots that may call it, as they will be then.
+    calling: dict[tuple[int, bool], set[At]] = field(default_factory=dict)
 
 
 def reach(graph: FlowGraph, code: ProgramSpots, start: Iterable[At], line: int) -> Reached:
@@ -59,8 +59,9 @@ def _pass(code: ProgramSpots, at: At, reached: Reached) -> Iterator[At]:
     function, index, phase = at
     spot = code.functions[function].spots[index]
     has_to_call = bool(spot.calls) and phase is Phase.READY
-    is_done = bool(spot.calls) and phase is Phase.CALLED
-    if phase is Phase.FAILED or (spot.may_raise and phase is not Phase.RAISED and not is_done):
+    # What its call has raised would have had it fail.
+    has_called = bool(spot.calls) and phase is Phase.CALLED
+    if phase is Phase.FAILED or (spot.may_raise and phase is not Phase.RAISED and not has_called):
         reached.raising.add(At(function, index, Phase.RAISED))
     if phase is Phase.FAILED or has_to_call:
         return
@@ -86,14 +87,14 @@ def _note_calls(graph: FlowGraph, code: ProgramSpots, at: At, line: int, reached
     spot = code.functions[at.function].spots[at.spot]
     then = at._replace(phase=Phase.CALLED) if at.phase is Phase.READY else at
     if spot.calls and at.phase is Phase.READY:
-        reached.calling.update((then, index, True) for index in spot.calls)
+        for index in spot.calls:
+            reached.calling.setdefault((index, True), set()).add(then)
     may_call = spot.may_call and not spot.calls and at.phase in (Phase.READY, Phase.CALLED)
     for index in graph.callees_at.get(line, ()):
         callee = graph.functions[index]
         if index in code.direct:
             continue
-        if may_call or callee.name == "__del__":
-            reached.calling.add((then, index, True))
-        elif callee.is_generator:
-            # It may be thrown away anywhere, which resumes it once more.
-            reached.calling.add((then, index, False))
+        may_start = may_call or callee.name == "__del__"
+        # A generator may be thrown away anywhere, which resumes it once more, or runs it at last.
+        if may_start or callee.is_generator:
+            reached.calling.setdefault((index, may_start), set()).add(then)

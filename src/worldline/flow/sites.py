@@ -19,7 +19,7 @@ Span = tuple[int | None, int | None, int | None, int | None]
 BUILTINS = frozenset(dir(builtins))
 # Built-in functions that give something whose items can always be had.
 _PLAIN_ITERABLES = words("range sorted list tuple str bytes")
-_PLAIN_DISPLAYS = (ast.Constant, ast.List, ast.Tuple, ast.ListComp, ast.JoinedStr)
+_PLAIN_DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.JoinedStr)
 # Without these words in its text, a program has nothing whose truth cannot be asked for.
 _SHAPE_TRUTH = ("import", "__bool__", "__len__", "exec", "eval", "memoryview", "compile")
 
@@ -33,14 +33,15 @@ class Sites:
 
     `calls`: a call -> the functions of the program of which it calls one, and at once; they are
     called from nowhere else, so what they raise is raised there.
-    `creations`: calls that only make a generator, which runs nothing of it yet.
+    `creations`: a call that only makes a generator, which runs nothing of it yet -> the functions
+    of which it makes one.
     `plain_loops`: loops over something whose items can always be had, like those of a `range`.
     `builtins`: built-in names that the program never binds.
     `is_truth_plain`: whether everything in the program is true or false, and never raises.
     """
 
     calls: dict[Span, tuple[int, ...]]
-    creations: frozenset[Span]
+    creations: dict[Span, tuple[int, ...]]
     plain_loops: frozenset[Span]
     builtins: frozenset[str]
     is_truth_plain: bool
@@ -60,7 +61,7 @@ def sites(text: str, tree: ast.Module, functions: Sequence[FunctionFlow]) -> Sit
     makes = {span: {functions[i].is_generator for i in called} for span, called in found.items()}
     return Sites(
         calls={span: called for span, called in found.items() if makes[span] == {False}},
-        creations=frozenset(span for span in found if makes[span] == {True}),
+        creations={span: called for span, called in found.items() if makes[span] == {True}},
         plain_loops=frozenset(_plain_loops(nodes, free)),
         builtins=free,
         is_truth_plain=not any(word in text for word in _SHAPE_TRUTH),
@@ -129,4 +130,6 @@ def _is_plain(node: ast.expr, free: frozenset[str]) -> bool:
     """Whether what a loop goes over is sure to give its items."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id in _PLAIN_ITERABLES & free
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str | bytes)
     return isinstance(node, _PLAIN_DISPLAYS)

@@ -5,7 +5,11 @@ made, an iterator got), lines say too little.
 """
 
 import dis
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR
 from types import CodeType
 from typing import Literal, NamedTuple
 
@@ -19,20 +23,23 @@ from worldline.flow.steps import Code, code_body, does_report
 
 Leaving = Literal["return", "yield", "reraise"]
 
+_RUNS_TO_CLOSE = sys.version_info < (3, 12)
 _CALLS = frozenset({"CALL", "CALL_KW", "CALL_FUNCTION_EX"})
 # What raises, if at all, by itself.
 _CALLS_NOTHING = words("LOAD_GLOBAL LOAD_DEREF LOAD_FAST LOAD_FAST_CHECK DELETE_FAST DELETE_GLOBAL")
 # What takes an exception of another for the end of a loop, or of an `await`.
 _ENDS_BY_EXCEPTION = frozenset({"FOR_ITER", "SEND"})
-
-
 # Where an exception may come from that another throws into a generator.
 _THROWN_INTO = frozenset({"YIELD_VALUE", "RESUME"})
-
 _ONLY_RAISES = frozenset({"RERAISE", "RAISE_VARARGS"})
 
-_Claims = tuple[frozenset[int | None], frozenset[int | None]]
-_NO_CLAIMS: _Claims = (frozenset(), frozenset())
+
+class _Claims(NamedTuple):
+    """The lines that an instruction may claim: those where an exception was raised, and those
+    that had only sent it on; None is the line that the frame is on."""
+
+    struck: frozenset[int | None] = frozenset()
+    sent: frozenset[int | None] = frozenset()
 
 
 class Move(NamedTuple):
@@ -85,10 +92,13 @@ class ProgramSpots:
     """The spots of every function of a program, in the order of its graph.
 
     `direct`: the functions that are only called where a spot calls them for certain.
+    `made_on`: for each line the generators that it may make and that, thrown away before they have
+    run, are run after all, into the exception that closes them; up to Python 3.11.
     """
 
     functions: tuple[FunctionSpots, ...]
     direct: frozenset[int]
+    made_on: Mapping[int, Counter[int]]
 
 
 def program_spots(text: str, graph: FlowGraph) -> ProgramSpots:
@@ -99,31 +109,51 @@ def program_spots(text: str, graph: FlowGraph) -> ProgramSpots:
     tree, module = compiled(text)
     known = sites(text, tree, graph.functions)
     codes = [code for code, _ in codes_of(module, 0)]
-    seen = {
-        span_at(item) for code in codes for item in dis.get_instructions(code) if _is_call(item)
-    }
+    raws = [list(dis.get_instructions(code)) for code in codes]
+    seen = {span_at(item) for raw in raws for item in raw if _is_call(item)}
     # A function is called from certain places only if all of them are found in the code.
     unsure = {i for span, called in known.calls.items() if span not in seen for i in called}
-    functions = tuple(_of(code, known, unsure) for code in codes)
+    functions = tuple(
+        _function_spots(code, raw, known, unsure) for code, raw in zip(codes, raws, strict=True)
+    )
     direct = frozenset(i for each in functions for spot in each.spots for i in spot.calls)
-    return ProgramSpots(functions, direct)
+    return ProgramSpots(functions, direct, _made_on(codes, raws, known))
+
+
+def _made_on(
+    codes: list[CodeType], raws: list[list[dis.Instruction]], known: Sites
+) -> dict[int, Counter[int]]:
+    """For each line how many generators of which functions it may make."""
+    if not known.creations or not _RUNS_TO_CLOSE:
+        return {}
+    # A coroutine that nobody awaits is not run.
+    kinds = CO_GENERATOR | CO_ASYNC_GENERATOR
+    closed = {index for index, code in enumerate(codes) if code.co_flags & kinds}
+    found: dict[int, Counter[int]] = {}
+    for item in (item for raw in raws for item in raw if _is_call(item)):
+        line, *_ = place = span_at(item)
+        made = closed.intersection(known.creations.get(place, ()))
+        if made and line is not None:
+            found.setdefault(line, Counter()).update(made)
+    return found
 
 
 def _is_call(item: dis.Instruction) -> bool:
     return item.opname in _CALLS
 
 
-def _of(code: CodeType, known: Sites, unsure: set[int]) -> FunctionSpots:
+def _function_spots(
+    code: CodeType, raw: list[dis.Instruction], known: Sites, unsure: set[int]
+) -> FunctionSpots:
     body = code_body(code)
-    raw = list(dis.get_instructions(code))
-    raising = may_raise(code, body.items, known)
+    raising = may_raise(code, raw, body.items, known)
     claimed = _claimed(code, body, raw, raising)
     spots = []
     for index, item in enumerate(body.items):
         caught = _moves(body, index, is_exception=True)
         place = span_at(raw[index]) if _is_call(raw[index]) else None
         calls = known.calls.get(place, ()) if place else ()
-        claims, claims_sent = claimed.get(index, _NO_CLAIMS)
+        claims = claimed.get(index, _Claims())
         spots.append(
             Spot(
                 line=item.line,
@@ -137,8 +167,8 @@ def _of(code: CodeType, known: Sites, unsure: set[int]) -> FunctionSpots:
                 and item.op not in _CALLS_NOTHING
                 and place not in known.creations,
                 calls=() if unsure.intersection(calls) else calls,
-                claims=claims,
-                claims_sent=claims_sent,
+                claims=claims.struck,
+                claims_sent=claims.sent,
                 delegates=item.op == "YIELD_VALUE" and raw[index - 1].opname == "SEND",
             )
         )
@@ -170,22 +200,41 @@ def _claimed(
 ) -> dict[int, _Claims]:
     """What the instructions claim that send an exception on as from where it was raised."""
     places = _kept_places(code, body, raw)
-    found: dict[int, _Claims] = {}
-    count = -1
+    own = {
+        index: _Claims(
+            _lines(body, (i for i in guarded if raising[i] or raw[i].opname in _THROWN_INTO)),
+            _lines(body, (i for i in guarded if reraises(raw[i]) and i not in places)),
+        )
+        for index, guarded in places.items()
+    }
+    found, before = own, dict[int, _Claims]()
     # One may send on what another has, so it takes as many rounds as they are nested.
-    while count != (count := sum(len(a) + len(b) for a, b in found.values())):
-        for index, guarded in places.items():
-            strikes = [i for i in guarded if raising[i] or raw[i].opname in _THROWN_INTO]
-            sends = [i for i in guarded if reraises(raw[i]) and i not in places]
-            before = [found[i] for i in guarded if i in found]
-            # Code on no line cleans up behind what has just happened on the frame's line.
-            is_behind = body.items[index].line is None
-            own = frozenset({None} if is_behind and sends else (body.items[i].line for i in sends))
-            found[index] = (
-                frozenset(body.items[i].line for i in strikes).union(*(a for a, _ in before)),
-                own.union(*(b for _, b in before)),
-            )
-    return found
+    while found != before:
+        found, before = _with_inner(own, places, found), found
+    # Code on no line cleans up behind what has just happened on the frame's line.
+    here = {
+        index: claims._replace(sent=frozenset({None}))
+        for index, claims in own.items()
+        if claims.sent and body.items[index].line is None
+    }
+    return _with_inner(own | here, places, found)
+
+
+def _lines(body: Code, indexes: Iterable[int]) -> frozenset[int | None]:
+    return frozenset(body.items[index].line for index in indexes)
+
+
+def _with_inner(
+    own: dict[int, _Claims], places: dict[int, set[int]], found: dict[int, _Claims]
+) -> dict[int, _Claims]:
+    """What each instruction claims of its own, and what those claim that it guards."""
+    return {
+        index: _Claims(
+            own[index].struck.union(*(found[i].struck for i in guarded if i in found)),
+            own[index].sent.union(*(found[i].sent for i in guarded if i in found)),
+        )
+        for index, guarded in places.items()
+    }
 
 
 def _kept_places(code: CodeType, body: Code, raw: list[dis.Instruction]) -> dict[int, set[int]]:

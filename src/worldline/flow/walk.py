@@ -1,17 +1,18 @@
 """A program's control-flow graph and the steps so far go in, which steps may come next comes out.
 
 Only the source is known, no value: the true next step is always among the options, and they
-are as few as the source allows. Outside of this are threads, signals, code made by `exec` that
-claims to be the program's, and memory that is used up.
+are as few as the source allows. Outside of this are threads, signals, what is called back when an
+object dies that a weak reference is to, code made by `exec` that claims to be the program's, memory
+that is used up, and, on 3.11, generators that are made under another name than their function's
+and thrown away before they have run.
 """
 
-from collections import Counter
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from worldline.errors import ProgramError
+from worldline.flow.entering import Entered, Entering, Suspended
 from worldline.flow.graph import FlowGraph
 from worldline.flow.reach import At, Phase, Reached, reach
 from worldline.flow.spots import Leaving, program_spots
@@ -30,15 +31,6 @@ class Option:
     line: int
 
 
-class _Suspended(NamedTuple):
-    """Where a generator waits: at the spot of its yield, and what its frame was."""
-
-    function: int
-    spot: int
-    line: int
-    struck: frozenset[int]
-
-
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class _Frame:
     """One scope on the stack: all that it may be at, its line, and who called it.
@@ -52,16 +44,6 @@ class _Frame:
     caller: "_Frame | None"
     struck: frozenset[int] = frozenset()
     is_thrown_into: bool = False
-
-
-@dataclass(slots=True)
-class _Entered:
-    """What a call on one line may be: where the new frame is, and where it comes from."""
-
-    callee: set[At] = field(default_factory=set)
-    caller: set[At] = field(default_factory=set)
-    resumed: set[_Suspended] = field(default_factory=set)
-    is_fresh: bool = False
 
 
 class Walk:
@@ -79,8 +61,7 @@ class Walk:
         # Two stacks that are the same are one, so that no situation is held twice.
         self._frames: WeakValueDictionary[tuple[Hashable, ...], _Frame] = WeakValueDictionary()
         self._known: dict[tuple[frozenset[At], int], Reached] = {}
-        # At most so many generators wait there; there may be fewer.
-        self._suspended: Counter[_Suspended] = Counter()
+        self._entering = Entering(graph, self._code)
         self._entries = _entries(graph, program)
         # What the running frame may be: mostly one, None before the start and after the end.
         self._tops: tuple[_Frame | None, ...] = (None,)
@@ -96,7 +77,9 @@ class Walk:
     def options(self) -> tuple[Option, ...]:
         """The steps that may come next, each once, in order; none when it is over."""
         if self._options is None:
-            found = {option for top in self._tops if top is not None for option in self._of(top)}
+            found = {
+                option for top in self._tops if top is not None for option in self._options_of(top)
+            }
             if not self._is_started:
                 found = {Option("call", line) for line in self._entry_lines()}
             self._options = tuple(sorted(found))
@@ -128,10 +111,14 @@ class Walk:
             return
         taken: list[_Frame | None] = []
         for option in options:
-            moving = [top for top in self._tops if top is not None and option in self._of(top)]
+            moving = [
+                top for top in self._tops if top is not None and option in self._options_of(top)
+            ]
             taken += [after for top in moving for after in self._after(top, option, is_unwound)]
-            if option.event == "call" and len(options) == 1:
-                self._resume(moving, option.line)
+            if option.event == "call" and len(options) == len(moving) == 1:
+                self._entering.enter(self._entered(moving[0])[option.line])
+            elif option.event == "line":
+                self._entering.make(option.line)
         if not taken:
             raise ValueError(f"{options} cannot come next with is_unwound={is_unwound}")
         self._tops = tuple(dict.fromkeys(taken))[:_MOST_SITUATIONS]
@@ -141,7 +128,7 @@ class Walk:
         at = frozenset(At(i, self._code.functions[i].start, Phase.READY) for i in started)
         return _Frame(at, line, None)
 
-    def _one(self, frame: _Frame) -> _Frame:
+    def _shared(self, frame: _Frame) -> _Frame:
         """The frame that stands for all that are the same."""
         key = (frame.at, frame.line, id(frame.caller), frame.struck, frame.is_thrown_into)
         return self._frames.setdefault(key, frame)
@@ -151,7 +138,7 @@ class Walk:
 
     # -- what may come next ---------------------------------------------------------------
 
-    def _of(self, frame: _Frame) -> Iterator[Option]:
+    def _options_of(self, frame: _Frame) -> Iterator[Option]:
         """The options of one frame."""
         reached = self._reached(frame)
         yield from (Option("line", line) for line in reached.lines)
@@ -176,27 +163,9 @@ class Walk:
                 found.setdefault(line, set()).add((function, index, how))
         return found
 
-    def _entered(self, frame: _Frame) -> dict[int, _Entered]:
+    def _entered(self, frame: _Frame) -> dict[int, Entered]:
         """What may be called from a frame, by the line of the call step."""
-        found: dict[int, _Entered] = {}
-        for caller, index, may_start in self._reached(frame).calling:
-            callee = self._graph.functions[index]
-            start = At(index, self._code.functions[index].start, Phase.READY)
-            for line in callee.call_lines if may_start else ():
-                entered = found.setdefault(line, _Entered())
-                entered.is_fresh = True
-                entered.caller.add(caller)
-                entered.callee.add(start)
-                if callee.is_generator:
-                    entered.callee.add(start._replace(phase=Phase.FAILED))
-            for waiting in self._suspended:
-                if waiting.function == index:
-                    entered = found.setdefault(waiting.line, _Entered())
-                    entered.resumed.add(waiting)
-                    entered.caller.add(caller)
-                    entered.callee.add(At(index, waiting.spot + 1, Phase.READY))
-                    entered.callee.add(At(index, waiting.spot, Phase.FAILED))
-        return found
+        return self._entering.calls(self._reached(frame))
 
     # -- going on -------------------------------------------------------------------------
 
@@ -206,7 +175,7 @@ class Walk:
         """What the running frame may be after a step of one."""
         reached, line = self._reached(frame), option.line
         if option.event == "line":
-            yield self._one(replace(frame, at=frozenset(reached.lines[line]), line=line))
+            yield self._shared(replace(frame, at=frozenset(reached.lines[line]), line=line))
         elif option.event == "exception":
             raised = replace(
                 frame,
@@ -214,7 +183,7 @@ class Walk:
                 struck=frame.struck | {line},
                 is_thrown_into=frame.is_thrown_into or self._was_resumed(frame),
             )
-            yield self._one(raised)
+            yield self._shared(raised)
         elif option.event == "call":
             yield self._enter(frame, line)
         else:
@@ -226,28 +195,25 @@ class Walk:
             if hows:
                 yield from self._leave(frame, hows)
 
-    def _resume(self, frames: list[_Frame], line: int) -> None:
-        """Take down that a generator no longer waits, where it is certain which one."""
-        entered = [self._entered(frame)[line] for frame in frames]
-        if len(entered) == len(entered[0].resumed) == 1 and not entered[0].is_fresh:
-            self._suspended -= Counter(entered[0].resumed)
-
     def _enter(self, frame: _Frame, line: int) -> _Frame:
         entered = self._entered(frame)[line]
-        caller = self._one(replace(frame, at=frozenset(entered.caller)))
+        caller = self._shared(replace(frame, at=frozenset(entered.caller)))
         struck = frozenset[int]().union(*(waiting.struck for waiting in entered.resumed))
         # What a generator delegates to may be an object with a method of that name.
         is_thrown = any(self._graph.functions[at.function].name == "throw" for at in entered.callee)
-        return self._one(_Frame(frozenset(entered.callee), line, caller, struck, is_thrown))
+        return self._shared(_Frame(frozenset(entered.callee), line, caller, struck, is_thrown))
 
     def _leave(
         self, frame: _Frame, hows: list[tuple[int, int, Leaving]]
     ) -> Iterator[_Frame | None]:
         caller = frame.caller
-        delegating = self._delegating()
+        # Up to 3.11, what is thrown through a generator resumes it without a call step when that to
+        # which it delegates is left.
+        is_old = self._graph.python < (3, 12)
+        delegating = self._entering.delegating() if is_old and frame.is_thrown_into else []
         for function, index, how in hows:
             if how == "yield":
-                self._suspended[_Suspended(function, index, frame.line, frame.struck)] += 1
+                self._entering.suspend(Suspended(function, index, frame.line, frame.struck))
         if caller is None:
             yield None
             return
@@ -255,11 +221,10 @@ class Walk:
         for function, _, how in hows:
             has_failed = how == "reraise" and function in self._code.direct
             at.update(self._failed(there) if has_failed else there for there in caller.at)
-        back = self._one(replace(caller, at=frozenset(at)))
+        back = self._shared(replace(caller, at=frozenset(at)))
         yield back
-        if frame.is_thrown_into:
-            for it in delegating:
-                yield self._one(_Frame(self._sent(it), it.line, back, it.struck, True))
+        for it in delegating:
+            yield self._shared(_Frame(_left_by_delegate(it), it.line, back, it.struck, True))
 
     def _was_resumed(self, frame: _Frame) -> bool:
         """Whether a frame has had no step but the call that resumed it."""
@@ -267,21 +232,15 @@ class Walk:
         return any(spot.leaves == "yield" for spot in spots)
 
     def _failed(self, at: At) -> At:
+        """Where a caller is when what it calls for certain was left by an exception."""
         calls = self._code.functions[at.function].spots[at.spot].calls
         return at._replace(phase=Phase.FAILED) if calls and at.phase is Phase.CALLED else at
 
-    def _delegating(self) -> list[_Suspended]:
-        """The generators that 3.11 may resume without a call step: when what they delegate to
-        was thrown into, and is left."""
-        if self._graph.python >= (3, 12):
-            return []
-        spots = [each.spots for each in self._code.functions]
-        return [it for it in self._suspended if spots[it.function][it.spot].delegates]
 
-    def _sent(self, waiting: _Suspended) -> frozenset[At]:
-        """Where a generator is when what it delegates to has been left."""
-        sent = At(waiting.function, waiting.spot - 1, Phase.CALLED)
-        return frozenset({sent, At(waiting.function, waiting.spot, Phase.FAILED)})
+def _left_by_delegate(waiting: Suspended) -> frozenset[At]:
+    """Where a generator is when what it delegates to has been left."""
+    sent = At(waiting.function, waiting.spot - 1, Phase.CALLED)
+    return frozenset({sent, At(waiting.function, waiting.spot, Phase.FAILED)})
 
 
 def _entries(graph: FlowGraph, program: Program) -> list[int]:
