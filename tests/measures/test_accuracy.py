@@ -104,3 +104,12 @@ def test_a_breakdown_says_whose_word_it_is() -> None:
         ("difficulty", "kinds", "int", 1, 2),
         ("difficulty", "kinds", "str", 1, 1),
     ]
+
+
+def test_a_word_that_is_others_is_not_lost_among_the_others() -> None:
+    words = ["others"] * 3 + [f"w{n}" for n in range(14)]
+    groups = group_samples({str(n): {"topic": word} for n, word in enumerate(words)})["topic"]
+    assert sorted(sample for some in groups.values() for sample in some) == sorted(
+        str(n) for n in range(len(words))
+    )
+    assert {"0", "1", "2"} < set(groups["others"])

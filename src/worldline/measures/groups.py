@@ -49,7 +49,9 @@ def _groups(found: Mapping[str, str | int], is_listed: bool) -> dict[str, list[s
     for sample, some in words.items():
         for word in some:
             groups.get(word, others).append(sample)
-    return groups | ({"others": list(dict.fromkeys(others))} if others else {})
+    # A word of the benchmark's own may be `others`, too.
+    rest = [*groups.get("others", ()), *others]
+    return groups | ({"others": list(dict.fromkeys(rest))} if rest else {})
 
 
 def _number_groups(numbers: Mapping[str, int]) -> dict[str, list[str]]:
