@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
 from worldline.errors import RecorderError
 from worldline.recorders import PythonRecorder
+from worldline.recorders.python import _Zygote
 from worldline.trace import Ending, Limits, Program, Trace
 
 GOLD = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "gold"))
@@ -505,6 +507,25 @@ def test_an_interpreter_that_died_between_programs_is_replaced() -> None:
         os.kill(int(pid), signal.SIGKILL)
         time.sleep(0.1)
         assert recorder.record(GOOD).result == "'good'"
+
+
+def test_a_program_is_recorded_although_the_interpreter_dies_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ask, asked = _Zygote.ask, []
+
+    def killed_first(zygote: _Zygote, request: dict[str, Any], *, seconds: float) -> Any:
+        asked.append(zygote)
+        if len(asked) == 1:
+            # As where the machine has no room for the fork of it.
+            os.kill(zygote._process.pid, signal.SIGKILL)
+            os.waitid(os.P_PID, zygote._process.pid, os.WEXITED | os.WNOWAIT)
+        return ask(zygote, request, seconds=seconds)
+
+    monkeypatch.setattr(_Zygote, "ask", killed_first)
+    with PythonRecorder() as recorder:
+        assert recorder.record(GOOD).result == "'good'"
+    assert len(asked) == 2
 
 
 def assert_still(beat: Path) -> None:

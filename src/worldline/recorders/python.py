@@ -84,32 +84,25 @@ class PythonRecorder:
             return self._record(program, limits or Limits())
 
     def _record(self, program: Program, limits: Limits) -> Trace:
-        if self._zygote is not None and not self._zygote.is_running:
-            self._zygote.close()
-            self._zygote = None
-        if self._zygote is None:
-            self._zygote = _Zygote(self._python)
         stdin, stdout = Path(self._folder.name, "stdin"), Path(self._folder.name, "stdout")
         stdin.write_bytes(program.stdin.encode("utf-8", "surrogateescape"))
         # A new file each time: a process that an earlier program left may still write to its own.
         stdout.unlink(missing_ok=True)
         stdout.write_bytes(b"")
-        answer = self._zygote.ask(
-            {
-                "text": program.text,
-                "entry": program.entry,
-                "stdin": str(stdin),
-                "stdout": str(stdout),
-                "path": self._import_from,
-                "limits": {name: getattr(limits, name) for name in limits.__slots__},
-            },
-            seconds=limits.seconds,
-        )
-        if answer.is_dead:
-            self._zygote.close()
-        origin = Origin("settrace", self._zygote.version, version("worldline"), HASH_SEED)
-        if answer.is_dead:
-            self._zygote = None
+        request = {
+            "text": program.text,
+            "entry": program.entry,
+            "stdin": str(stdin),
+            "stdout": str(stdout),
+            "path": self._import_from,
+            "limits": {name: getattr(limits, name) for name in limits.__slots__},
+        }
+        answer, python = self._ask(request, limits)
+        if answer.is_dead and answer.pid is None:
+            # The interpreter died before there was a program that could have had a part in it:
+            # somebody killed it, or the machine had no room for another process.
+            answer, python = self._ask(request, limits)
+        origin = Origin("settrace", python, version("worldline"), HASH_SEED)
         return Trace(
             program=program,
             steps=tuple(answer.steps),
@@ -120,6 +113,21 @@ class PythonRecorder:
             stdout=stdout.read_bytes().decode("utf-8", "surrogateescape"),
             notes=tuple(answer.notes),
         )
+
+    def _ask(self, request: dict[str, Any], limits: Limits) -> "tuple[_Answer, str]":
+        """What is said about one program, and by which Python; an interpreter that is gone is
+        started anew."""
+        if self._zygote is not None and not self._zygote.is_running:
+            self._zygote.close()
+            self._zygote = None
+        if self._zygote is None:
+            self._zygote = _Zygote(self._python)
+        zygote = self._zygote
+        answer = zygote.ask(request, seconds=limits.seconds)
+        if answer.is_dead:
+            zygote.close()
+            self._zygote = None
+        return answer, zygote.version
 
 
 class _Answer:
