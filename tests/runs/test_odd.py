@@ -10,9 +10,9 @@ import pytest
 from tests.predictions import predict, text_of
 from tests.runs.samples import fill, is_expected, knowing_engine, manifest_of, questions
 from worldline.errors import InputError
-from worldline.predict import Prediction, Question
+from worldline.predict import Prediction, Question, Settings
 from worldline.recorders import PythonRecorder
-from worldline.runs import Run, is_run, keep_recorded, read_run
+from worldline.runs import Run, is_run, keep_recorded, query_runs, read_manifest, read_run
 from worldline.trace import Program
 
 ROW = {"sample": "a", "repeat": 0, "program": "x", "finish": "stop"}
@@ -127,3 +127,19 @@ def test_a_cut_sample_is_as_difficult_as_one_that_is_not(
         assert rows["cut"][name] == rows["whole"][name]
     assert rows["cut"]["program_steps"] == len(truth.steps)
     assert (rows["cut"]["verdict"], rows["cut"]["outcome"]) == ("cut", "truncated")
+
+
+def test_a_run_that_is_gone_on_with_is_still_of_what_it_holds(
+    tmp_path: Path, recorder: PythonRecorder
+) -> None:
+    target, asked = tmp_path / "run", questions(2)
+    make = knowing_engine(recorder, asked)
+    sampled = {"settings": Settings(budget=400, temperature=1.0)}
+    worded = [replace(asked[0], facets={"number": "none", "topic": "sums"})]
+    kinds = {"number": "text", "topic": "text"}
+    fill(target, worded, make, recorder, repeats=3, facets=kinds, **sampled)
+    fill(target, asked[1:], make, recorder, repeats=1, facets={"number": "int"}, **sampled)
+    manifest = read_manifest(target)
+    assert (manifest.repeats, manifest.facets, len(manifest.sessions)) == (3, kinds, 2)
+    found = query_runs([target], "select distinct number, topic from samples order by all")
+    assert found.rows == (("1", None), ("none", "sums"))

@@ -22,9 +22,7 @@ from worldline.runs.rows import sample_to_row
 from worldline.trace import Program, Trace
 
 SOURCE = "def f(x):\n    y = x + input()\n    return y\n"
-CONTEXT = (
-    "def f(x):\n    return x + 1\n\n\ndef main(): # << START_OF_TRACE\n    return f('é')\n"
-)
+CONTEXT = "def f(x):\n    return x + 1\n\n\ndef main(): # << START_OF_TRACE\n    return f('é')\n"
 PROGRAMS = (
     Program(SOURCE, "f('a')", "b"),
     Program(SOURCE, "f('a')"),
@@ -70,7 +68,9 @@ def test_any_prediction_comes_back_from_a_run(truths: list[Trace], data: st.Data
     has_failed = data.draw(st.booleans())
     codec = data.draw(st.sampled_from(["cwm", "chat"]))
     how = how and replace(how, codec=codec)
-    said = "" if has_failed else data.draw(st.sampled_from([text, text[:90], "", "[ANSWER]"]) | words)
+    said = (
+        "" if has_failed else data.draw(st.sampled_from([text, text[:90], "", "[ANSWER]"]) | words)
+    )
     repeat = how.repeat if how else 0
     prediction = make_prediction(
         f"s#1{f'#{repeat}' if repeat else ''}",

@@ -69,6 +69,19 @@ def check_same(begun: Manifest, now: Manifest, place: str) -> None:
             )
 
 
+def gone_on_with(begun: Manifest, now: Manifest) -> Manifest:
+    """What a run is of that is gone on with, perhaps with fewer repeats or other questions: its
+    rows of before are still there.
+
+    repeats 3, then 1 -> 3; the facet depth as "text", then as "int" -> "text"
+    """
+    facets = dict(begun.facets)
+    for name, kind in now.facets.items():
+        facets[name] = kind if facets.get(name, kind) == kind else "text"
+    repeats = max(begun.repeats, now.repeats)
+    return replace(now, facets=facets, repeats=repeats, sessions=begun.sessions)
+
+
 def with_abilities(manifest: Manifest, model: str, abilities: Abilities) -> Manifest:
     """The manifest with what was found out at first contact with the engine."""
     return replace(

@@ -15,6 +15,7 @@ from worldline.runs.manifest import (
     FILE,
     Manifest,
     check_same,
+    gone_on_with,
     manifest_from_json,
     manifest_to_json,
     this_session,
@@ -82,10 +83,8 @@ class Run:
         refused."""
         if self.manifest is not None:
             check_same(self.manifest, manifest, self.place.address)
-        sessions = self.manifest.sessions if self.manifest else ()
-        # Fewer repeats than are there already take none away.
-        repeats = max(manifest.repeats, self.manifest.repeats if self.manifest else 1)
-        self.manifest = replace(manifest, repeats=repeats, sessions=(*sessions, this_session()))
+            manifest = gone_on_with(self.manifest, manifest)
+        self.manifest = replace(manifest, sessions=(*manifest.sessions, this_session()))
         self.place.write(FILE, manifest_to_json(self.manifest))
         # Without the half of a line that a kill may have left.
         self._journal.replace(self._open.values())
