@@ -1,23 +1,17 @@
 """`worldline bench`, `report` and `sql`; runs given to `diagnose` and `show`: as a user does."""
 
-import io
 import itertools
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from rich.console import Console
-from rich.text import Text
 
 from tests.faulty import FaultyServer, like_vllm, running
-from tests.judged import run_of
 from tests.predictions import text_of
 from worldline.cli import main
-from worldline.cli.progress import RunProgress, make_bar
 from worldline.recorders import PythonRecorder
 from worldline.runs import ask_into, read_manifest, read_run
 from worldline.trace import Program
@@ -131,22 +125,7 @@ def test_a_run_of_failures_alone_shows_no_tables(recorded: Path, tmp_path: Path)
     assert "1 that failed in the infrastructure" in found.stdout
     assert "Outcomes" not in found.stdout
     assert "the first that failed:" in found.stderr
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_the_bar_fits(width: int) -> None:
-    console = Console(file=io.StringIO(), width=width, force_terminal=True)
-    bar = make_bar(console)
-    bar.add_task("cruxeval", total=800, state="")
-    progress = RunProgress(800, bar=bar)
-    for row in run_of(*("r" * 7 + "w" * 9 + "c" * 3 + "f"), written_tokens=300):
-        progress.advance(row)
-    with console.capture() as shown:
-        console.print(bar.make_tasks_table(bar.tasks))
-    (line,) = Text.from_ansi(shown.get()).plain.splitlines()
-    assert line.startswith("cruxeval ")
-    assert " 20/800 right 36.8% (19–59) · 1 failed · 3 cut · " in line
-    assert re.search(r" \d:\d\d:\d\d$", line)
+    assert "--codec chat" not in found.stderr
 
 
 def test_sql_over_a_run(recorded: Path, tmp_path: Path) -> None:
@@ -254,6 +233,29 @@ def test_a_server_that_fails_is_told_apart_from_a_model_that_does(tmp_path: Path
         breaks_at = None
         found = json.loads(ok(*command, "-o", target).stdout)["accuracy"]
         assert (found["cut"], found["failed"], found["of_all"]["of"]) == (4, 0, 4)
+
+
+def answers_messages_only(path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """What a server answers that has nothing but a chat."""
+    if path == "/v1/models":
+        return {"data": [{"id": "chatty"}]}
+    if path != "/v1/chat/completions":
+        return {"_status": 404, "error": {"message": "Not Found"}}
+    message = {"role": "assistant", "content": "[ANSWER]\n1\n[/ANSWER]"}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+
+def test_a_server_that_answers_messages_only_is_met_with_a_hint(
+    recorded: Path, tmp_path: Path
+) -> None:
+    hint = "this server answers messages and nothing else: try --codec chat"
+    with running(FaultyServer(lambda _: None, answer=answers_messages_only)) as server:
+        command = ("bench", str(recorded), "--engine", server.url, "--first", "1")
+        failed = ok(*command, "--patience", "0.2", "-o", str(tmp_path / "cwm"))
+        assert hint in failed.stderr
+        asked = ok(*command, "--codec", "chat", "-o", str(tmp_path / "chat"))
+        assert "right of all       1 of 1" in asked.stdout
+        assert hint not in asked.stderr
 
 
 @pytest.mark.parametrize(

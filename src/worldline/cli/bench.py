@@ -128,7 +128,8 @@ def bench(
     print_run(make_console(), address, form)
     if failure is not None:
         click.echo(f"the first that failed: {failure}\nthe same command asks them again", err=True)
-        if abilities == ("chat",) and settings.codec != "chat":
+        is_server = access.engine.startswith(("http://", "https://"))
+        if is_server and abilities == ("chat",) and settings.codec != "chat":
             click.echo("this server answers messages and nothing else: try --codec chat", err=True)
 
 

@@ -62,7 +62,7 @@ def atoms_table(result: CompositionResult) -> Table:
 def cells_table(result: CompositionResult, groups: Sequence[_Group] = ("all", "answered")) -> Table:
     """A row a data type, depth and form; how many have no answer stands beside those of all."""
     # Without lines between columns half of it fits a terminal of 80.
-    table = Table() if len(groups) > 1 else Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table() if len(groups) > 1 else Table(box=SIMPLE_HEAD, padding=0)
     table.add_column("type", no_wrap=True)
     table.add_column("depth", justify="right")
     table.add_column("form", no_wrap=True)
