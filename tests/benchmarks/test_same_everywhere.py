@@ -21,8 +21,8 @@ find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" /
 HASHES = {
     "permutation()": "72daf2f04e378c52",
     "permutation(variables=3, lengths=[7, 64], reveal_every=2, seed=7)": "62484f0846eab022",
-    "composition()": "cc93337d3677df11",
-    "composition(depths=[1, 2, 11, 20], per_depth=2, atoms=2, seed=7)": "7233e1d90544fceb",
+    "composition()": "13002b650383e7d3",
+    "composition(depths=[1, 2, 11, 20], per_depth=2, atoms=2, seed=7)": "91dd12c364a2ba3e",
 }
 SCRIPT = f"""
 from worldline.benchmarks.composition import composition

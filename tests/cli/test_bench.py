@@ -121,7 +121,8 @@ def test_a_run_of_failures_alone_shows_no_tables(recorded: Path, tmp_path: Path)
     row = {"id": "unknown", "code": SOURCE, "call": "f(77)"}
     programs.write_text(json.dumps(row) + "\n", encoding="utf-8")
     command = ("bench", str(programs), "--engine", f"recorded:{recorded}")
-    found = ok(*command, "-o", str(tmp_path / "run"))
+    found = run(*command, "-o", str(tmp_path / "run"))
+    assert found.exit_code == 1
     assert "1 that failed in the infrastructure" in found.stdout
     assert "Outcomes" not in found.stdout
     assert "the first that failed:" in found.stderr
@@ -226,7 +227,8 @@ def test_a_server_that_fails_is_told_apart_from_a_model_that_does(tmp_path: Path
         ok(*command, "-o", str(tmp_path / "first"), "--first", "1")
         # What it takes to find out what the server can do, and two samples more.
         breaks_at = 2 * (max(asked) + 1) + 1
-        broken = ok(*command, "-o", target)
+        broken = run(*command, "-o", target)
+        assert broken.exit_code == 1
         found = json.loads(broken.stdout)["accuracy"]
         assert (found["cut"], found["failed"], found["of_all"]["of"]) == (2, 2, 2)
         assert "the same command asks them again" in broken.stderr
@@ -251,7 +253,8 @@ def test_a_server_that_answers_messages_only_is_met_with_a_hint(
     hint = "this server answers messages and nothing else: try --codec chat"
     with running(FaultyServer(lambda _: None, answer=answers_messages_only)) as server:
         command = ("bench", str(recorded), "--engine", server.url, "--first", "1")
-        failed = ok(*command, "--patience", "0.2", "-o", str(tmp_path / "cwm"))
+        failed = run(*command, "--patience", "0.2", "-o", str(tmp_path / "cwm"))
+        assert failed.exit_code == 1
         assert hint in failed.stderr
         asked = ok(*command, "--codec", "chat", "-o", str(tmp_path / "chat"))
         assert "right of all       1 of 1" in asked.stdout

@@ -45,6 +45,8 @@ def test_for_people() -> None:
     lines = found.stdout.splitlines()
     assert lines[:3] == ["A a", "B b", "model: base in A, tuned in B"]
     assert lines[3].startswith("B is right on 1 more of 4 shared samples (+25.0 points, 95% ")
+    assert "gained: s2, s3" in lines
+    assert "lost: s1" in lines
     assert found.stderr == ""
 
 
@@ -52,6 +54,7 @@ def test_for_machines() -> None:
     told = json.loads(run("a", "b", "--format", "json").stdout)
     assert (told["overall"]["gained"], told["overall"]["lost"], told["only_a"]) == (2, 1, 0)
     assert told["settings"] == {"model": ["base", "tuned"]}
+    assert (told["gained_samples"], told["lost_samples"]) == (["s2", "s3"], ["s1"])
 
 
 def test_other_programs_are_warned_of() -> None:

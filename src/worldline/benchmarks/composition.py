@@ -71,7 +71,7 @@ def _alone(data_type: DataType, count: int, seed: int) -> Iterator[Question | Le
         draws = Draws("composition", seed, function.name)
         found = draw_atoms(data_type, function, count, draws)
         for number, chain in enumerate(found):
-            yield _question(f"{function.name}_n{number}", data_type, chain, "atom", number)
+            yield _question(f"{function.name}_n{number}", data_type, chain, "atom")
         if len(found) < count:
             yield _missing(function.name, data_type, count - len(found))
 
@@ -84,12 +84,12 @@ def _composed(
         found = draw_chains(data_type, depth, count, Draws("composition", seed, name))
         for number, chain in enumerate(found):
             for form in forms:
-                yield _question(f"{name}_n{number}", data_type, chain, form, number)
+                yield _question(f"{name}_n{number}", data_type, chain, form)
         if len(found) < count:
             yield _missing(name, data_type, count - len(found))
 
 
-def _question(name: str, data_type: DataType, chain: Chain, form: str, number: int) -> Question:
+def _question(name: str, data_type: DataType, chain: Chain, form: str) -> Question:
     return Question(
         f"{name}_{form}",
         Program(_source(chain, form), f"f({chain.argument!r})"),
@@ -98,7 +98,6 @@ def _question(name: str, data_type: DataType, chain: Chain, form: str, number: i
             "data_type": data_type.name,
             "depth": len(chain.functions),
             "form": form,
-            "number": number,
             "functions": " ".join(each.name for each in chain.functions),
         },
     )

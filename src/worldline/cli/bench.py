@@ -84,6 +84,7 @@ def bench(
 
     NAME is cruxeval, humaneval, permutation, composition, or a file or folder of your own
     programs. Stopped or killed, it goes on where it was when the same command is given again.
+    It exits with 1 where the infrastructure failed on a sample.
     """
     loaded = load_benchmark(benchmark, data=data, options=_pairs(options))
     questions = loaded.questions[:first]
@@ -131,6 +132,7 @@ def bench(
         is_server = access.engine.startswith(("http://", "https://"))
         if is_server and abilities == ("chat",) and settings.codec != "chat":
             click.echo("this server answers messages and nothing else: try --codec chat", err=True)
+        raise click.exceptions.Exit(1)
 
 
 def warn_of_another(run: Run, manifest: Manifest, access: Access) -> None:

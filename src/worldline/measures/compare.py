@@ -80,6 +80,8 @@ class RunComparison:
     repeats_b: int
     overall: PairedAccuracy
     answered: PairedAccuracy
+    gained_samples: tuple[str, ...]
+    lost_samples: tuple[str, ...]
     verdicts: Mapping[tuple[Verdict, Verdict], float]
     changes: tuple[Change, ...]
     steps: NumberComparison
@@ -100,6 +102,8 @@ def compare_runs(a: Sequence[Judged], b: Sequence[Judged]) -> RunComparison:
         repeats_b=max((len(pair.b) for pair in pairs), default=0),
         overall=paired_accuracy(pairs),
         answered=paired_accuracy([pair for pair in both_answered if pair.a and pair.b]),
+        gained_samples=tuple(pair.sample for pair in pairs if pair.gain > 0),
+        lost_samples=tuple(pair.sample for pair in pairs if pair.gain < 0),
         verdicts=verdict_changes(pairs),
         changes=find_changes(pairs),
         steps=compare_numbers(pairs, "matched_steps"),

@@ -17,6 +17,8 @@ from worldline.report.numbers import interval_text, p_text, share_text, signed
 from worldline.runs.judged import VERDICTS
 from worldline.stats import Ratio
 
+# So many samples are named; JSON has all.
+_NAMED = 8
 # Below this an adjusted p is marked.
 _CLEAR = 0.05
 
@@ -27,6 +29,7 @@ def comparison_story(comparison: RunComparison) -> RenderableType:
     if comparison.overall.samples:
         parts += accuracy_lines_of(comparison)
         parts += [Text("\nVerdicts: from A, in rows, to B", "bold"), verdict_table(comparison)]
+        parts += sample_lines_of(comparison)
         parts += where_parts(comparison.changes)
         parts += [Text(line) for line in (steps_line(comparison.steps), tokens_line(comparison))]
     return Group(*parts, *left_out_lines(comparison))
@@ -109,6 +112,16 @@ def accuracy_lines_of(comparison: RunComparison) -> Iterator[Text]:
         yield Text(f"A right on {share_text(answered.a)}")
         yield Text(f"B right on {share_text(answered.b)}")
         yield Text(f"({_evidence(answered, repeated)})")
+
+
+def sample_lines_of(comparison: RunComparison) -> Iterator[Text]:
+    """The names of samples that were gained and lost, the first of them."""
+    changed = (("gained", comparison.gained_samples), ("lost", comparison.lost_samples))
+    for word, samples in changed:
+        if samples:
+            names = ", ".join(map(printable, samples[:_NAMED]))
+            more = f" and {len(samples) - _NAMED:,} more" if len(samples) > _NAMED else ""
+            yield Text(f"{word}: {names}{more}")
 
 
 def verdict_table(comparison: RunComparison) -> Table:
