@@ -5,9 +5,7 @@ from worldline.runs.columns import COLUMNS
 from worldline.runs.judged import VERDICTS, Judged, Verdict
 from worldline.runs.manifest import Manifest, without_secrets
 from worldline.runs.predictions import PredictionFile
-from worldline.runs.replay import Sample, diagnose_recorded, examine, sample_to_json
-from worldline.runs.run import (
-    Run,
+from worldline.runs.reading import (
     is_run,
     query_runs,
     read_judged,
@@ -15,6 +13,8 @@ from worldline.runs.run import (
     read_predictions,
     read_run,
 )
+from worldline.runs.replay import Sample, diagnose_recorded, examine, sample_to_json
+from worldline.runs.run import Run
 from worldline.runs.verdict import answer_of, judge
 
 __all__ = [

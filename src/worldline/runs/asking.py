@@ -20,9 +20,10 @@ from worldline.predict import (
 from worldline.recorders import Recorder
 from worldline.runs.judged import Judged
 from worldline.runs.manifest import Manifest, with_abilities
+from worldline.runs.reading import read_run
 from worldline.runs.replay import Sample, examine
 from worldline.runs.rows import row_to_judged, sample_to_row
-from worldline.runs.run import Run, read_run
+from worldline.runs.run import Run
 from worldline.tokens import Tokenizer
 
 

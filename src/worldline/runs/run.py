@@ -1,37 +1,30 @@
 """A run on disk: a manifest, Parquet parts, and the rows that are in no part yet."""
 
-import os
-from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
-from worldline.predict import Prediction, Question
+from worldline.predict import Question
 from worldline.runs.columns import COLUMNS
-from worldline.runs.judged import Judged
 from worldline.runs.manifest import (
     FILE,
     Manifest,
     check_same,
     gone_on_with,
-    manifest_from_json,
     manifest_to_json,
     this_session,
 )
-from worldline.runs.rows import JUDGED_COLUMNS, row_to_judged, row_to_prediction
+from worldline.runs.reading import find_manifest, still_open
 from worldline.store import (
     Journal,
     Lock,
     Place,
-    QueryResult,
-    Source,
     as_stored,
     check_row,
     part_files,
     place_of,
-    query,
     read_journal,
     read_parts,
     unfinished,
@@ -41,7 +34,6 @@ from worldline.store import (
 _ASKED_OF = ("program", "expected")
 # Rows that make a part: few enough to read again at a resume, enough for a file.
 PART_ROWS = 500
-Key = tuple[str, int]
 
 
 class Run:
@@ -60,7 +52,7 @@ class Run:
         try:
             if is_restarted:
                 _clear(self.place)
-            self.manifest = _read_manifest(self.place)
+            self.manifest = find_manifest(self.place)
             if self.manifest is None and not is_restarted:
                 _refuse_strangers(self.place)
             self._done = {
@@ -69,7 +61,7 @@ class Run:
             }
             # Rows that are left on this machine of a run that is gone are not the next one's.
             journal = read_journal(self.place.journal) if self.manifest else []
-            self._open = _still_open(journal, self._done)
+            self._open = still_open(journal, self._done)
         except BaseException:
             self._lock.let_go()
             raise
@@ -167,11 +159,6 @@ def _is_answer(row: dict[str, Any]) -> bool:
     return bool(row["finish"] != "error")
 
 
-def _read_manifest(place: Place) -> Manifest | None:
-    data = place.read(FILE)
-    return None if data is None else manifest_from_json(data, place.address)
-
-
 def _refuse_file(place: Place) -> None:
     if not place.is_remote and Path(place.path).is_file():
         raise InputError(f"{place.address} is a file; name a folder for the run with -o")
@@ -198,7 +185,7 @@ def _refuse_strangers(place: Place) -> None:
 def _clear(place: Place) -> None:
     """Take a run's own files away, and nothing else. The manifest goes last: what a kill leaves is
     still a run."""
-    if _read_manifest(place) is None:
+    if find_manifest(place) is None:
         _refuse_strangers(place)
     for path in part_files(place):
         place.remove(path)
@@ -206,71 +193,3 @@ def _clear(place: Place) -> None:
         left.unlink(missing_ok=True)
     if place.read(FILE) is not None:
         place.remove(f"{place.path}/{FILE}")
-
-
-def _still_open(
-    journal: Iterable[dict[str, Any]], done: Container[Key]
-) -> dict[Key, dict[str, Any]]:
-    """The journal's rows that are in no part; the last one of a sample counts."""
-    rows = {(row["sample"], row["repeat"]): row for row in journal}
-    return {key: row for key, row in rows.items() if key not in done}
-
-
-def read_manifest(address: str | Path) -> Manifest:
-    """The manifest of a run."""
-    place = place_of(address)
-    found = _read_manifest(place)
-    if found is None:
-        raise InputError(
-            f"{address} is no run: it has no {FILE}; runs are made by worldline bench, or "
-            "worldline diagnose FILE -o RUN"
-        )
-    return found
-
-
-def is_run(address: str | Path) -> bool:
-    """Whether a path or an address is that of a run."""
-    if "://" in str(address):
-        return place_of(address).read(FILE) is not None
-    return Path(os.path.expanduser(address), FILE).is_file()
-
-
-def read_run(address: str | Path, *, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """The rows of a run, or some columns of them, those in no part yet last. It may be running."""
-    read_manifest(address)
-    place = place_of(address)
-    # The journal first: a row that moves to a part in between is then seen twice, not never.
-    journal = read_journal(place.journal)
-    wanted = None if columns is None else list({*columns, "sample", "repeat"})
-    rows = read_parts(place, columns=wanted)
-    done = {(row["sample"], row["repeat"]) for row in rows}
-    return rows + list(_still_open(journal, done).values())
-
-
-def read_judged(address: str | Path) -> list[Judged]:
-    """What is counted and compared of a run's samples."""
-    return [row_to_judged(row) for row in read_run(address, columns=JUDGED_COLUMNS)]
-
-
-def read_predictions(address: str | Path) -> Iterator[Prediction]:
-    """The predictions in a run, in the order in which they were made."""
-    for number, row in enumerate(read_run(address), 1):
-        yield row_to_prediction(row, f"row {number} of {address}")
-
-
-def query_runs(addresses: Sequence[str | Path], sql: str) -> QueryResult:
-    """Ask runs in SQL: the view `samples` has the rows of all of them.
-
-    query_runs(["runs/a"], "select outcome, count(*) from samples group by all").rows
-    """
-    sources = []
-    for address in addresses:
-        manifest, place = read_manifest(address), place_of(address)
-        journal, files = read_journal(place.journal), part_files(place)
-        rows: list[dict[str, Any]] = []
-        if journal:
-            keys = read_parts(place, files, columns=["sample", "repeat"])
-            done = {(row["sample"], row["repeat"]) for row in keys}
-            rows = list(_still_open(journal, done).values())
-        sources.append(Source(place, files, rows, manifest.facets))
-    return query(sql, sources, COLUMNS)
