@@ -151,7 +151,7 @@ def test_runs_of_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
 def test_a_damaged_part_is_named_in_sql(tmp_path: Path) -> None:
     place = place_of(tmp_path / "run")
     place.write("parts/000001-x.parquet", b"PAR1 nonsense PAR1")
-    with pytest.raises(InputError, match=r"cannot read run: (.|\n)*000001-x\.parquet"):
+    with pytest.raises(InputError, match=r"cannot read .*000001-x\.parquet"):
         query("select 1", [Source(place, part_files(place))], COLUMNS)
 
 

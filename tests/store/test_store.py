@@ -158,3 +158,12 @@ def test_wrong_sql_says_where(tmp_path: Path) -> None:
 def test_an_address_that_nobody_knows_is_refused() -> None:
     with pytest.raises(InputError, match="cannot open nowhere://x/y"):
         place_of("nowhere://x/y")
+
+
+def test_parts_of_another_version_have_other_columns(tmp_path: Path) -> None:
+    place = place_of(tmp_path / "run")
+    write_part(place, COLUMNS[:2], [{"sample": "old", "step": 1}])
+    write_part(place, (*reversed(COLUMNS[:3]),), [{"sample": "new", "step": 2, "share": 0.5}])
+    source = Source(place, part_files(place))
+    found = query("select sample, step, share from samples order by step", [source], COLUMNS[:3])
+    assert found.rows == (("old", 1, None), ("new", 2, 0.5))

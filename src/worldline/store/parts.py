@@ -80,6 +80,17 @@ def part_files(place: Place) -> list[str]:
     return place.files(FOLDER, ".parquet")
 
 
+def column_names(place: Place, path: str) -> list[str]:
+    """The columns of one part."""
+    pa = require_arrow()
+    try:
+        with place.filesystem.open_input_file(path) as file:
+            names: list[str] = pa.parquet.read_schema(file).names
+            return names
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+
+
 def read_parts(
     place: Place, files: Sequence[str] | None = None, *, columns: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:

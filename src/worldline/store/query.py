@@ -7,7 +7,7 @@ from typing import Any
 
 from worldline.errors import InputError
 from worldline.store.columns import Column
-from worldline.store.parts import rows_to_arrow
+from worldline.store.parts import column_names, rows_to_arrow
 from worldline.store.place import Place
 
 
@@ -93,9 +93,12 @@ def _view(
         rows.append(f"select * from parts_{number}")
     elif files:
         listed = ", ".join(map(_literal, files))
+        # To go by names it reads the end of every file first; a version of ours that had other
+        # columns wrote the first of them, or none.
+        is_mixed = column_names(source.place, files[0]) != column_names(source.place, files[-1])
         # By itself it takes a folder that is called budget=512 for a column.
         rows.append(
-            f"select * from read_parquet([{listed}], union_by_name = true, "
+            f"select * from read_parquet([{listed}], union_by_name = {is_mixed}, "
             "hive_partitioning = false)"
         )
     if source.open_rows or not files:
