@@ -192,6 +192,8 @@ def test_they_are_a_run_like_any_other(recorded_files: list[Path], tmp_path: Pat
         assert query_runs([target], query).columns
     operations = query_runs([target], EXAMPLES[0]).rows
     assert operations[0][1] > operations[-1][1] > 0
+    told = json.loads(CliRunner().invoke(main, ["report", target, "--format", "json"]).stdout)
+    assert told["summary"] == json.loads(made.stdout)
     report = CliRunner().invoke(main, ["report", target])
     assert report.exit_code == 0, report.output
     assert "right of all       5 of 182: 2.7% (95% interval 1.2 to 6.3)" in report.stdout
