@@ -1,5 +1,6 @@
-"""Text for a model goes in, token counts come out: real vocabularies, or plain bytes."""
+"""Text for a model goes in, token counts come out: real vocabularies, plain bytes, or new ones."""
 
+from worldline.tokens.making import make_tokenizer
 from worldline.tokens.tokenizer import BytesTokenizer, Tokenizer, count_pieces, load_tokenizer
 
-__all__ = ["BytesTokenizer", "Tokenizer", "count_pieces", "load_tokenizer"]
+__all__ = ["BytesTokenizer", "Tokenizer", "count_pieces", "load_tokenizer", "make_tokenizer"]
