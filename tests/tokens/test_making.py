@@ -19,7 +19,7 @@ TEXTS = ['{"total": "12", "word": "banana"}', "    total = total + 1\n", "def f(
 
 @pytest.fixture(scope="module")
 def bpe(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_tokenizer(TEXTS, tmp_path_factory.mktemp("bpe"), size=290, specials=SPECIALS)
+    return make_tokenizer(TEXTS, tmp_path_factory.mktemp("bpe"), size=294, specials=SPECIALS)
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +51,13 @@ def test_a_byte_is_a_token(plain: Path) -> None:
 
 
 def test_the_vocabulary_has_the_size_that_was_asked_for(bpe: Path) -> None:
-    assert tokenizers.Tokenizer.from_file(str(bpe)).get_vocab_size() == 290
+    assert tokenizers.Tokenizer.from_file(str(bpe)).get_vocab_size() == 294
 
 
 def test_special_tokens_are_the_last_and_single(bpe: Path) -> None:
     loaded = tokenizers.Tokenizer.from_file(str(bpe))
     ids = [loaded.token_to_id(token) for token in SPECIALS]
-    assert ids == list(range(290 - len(SPECIALS), 290))
+    assert ids == list(range(294 - len(SPECIALS), 294))
     assert loaded.encode("".join(SPECIALS)).ids == ids
     config = json.loads(bpe.with_name("tokenizer_config.json").read_text())
     assert (config["bos_token"], config["eos_token"]) == ("<|begin_of_text|>", "<|end_of_text|>")
@@ -72,7 +72,7 @@ def test_any_text_comes_back(bpe: Path, plain: Path, text: str) -> None:
 
 
 def test_the_same_texts_make_the_same_vocabulary(bpe: Path, tmp_path: Path) -> None:
-    again = make_tokenizer(TEXTS, tmp_path, size=290, specials=SPECIALS)
+    again = make_tokenizer(TEXTS, tmp_path, size=294, specials=SPECIALS)
     assert again.read_bytes() == bpe.read_bytes()
 
 
