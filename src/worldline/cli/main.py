@@ -14,6 +14,7 @@ from worldline.cli.record import record
 from worldline.cli.report import report
 from worldline.cli.show import show
 from worldline.cli.sql import sql
+from worldline.cli.train import train_command
 from worldline.errors import WorldlineError
 
 
@@ -41,5 +42,9 @@ def main() -> None:
     """
 
 
-for command in (demo, record, predict, diagnose, show, bench, report, compare, sql, engines):
+for command in (
+    *(demo, record, predict, diagnose, show),
+    *(bench, report, compare, sql, engines),
+    *(train_command,),
+):
     main.add_command(command)

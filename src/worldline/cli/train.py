@@ -1,0 +1,154 @@
+"""`worldline train EXPORT --recipe small -o MODEL`: make a small code world model."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from worldline.cli.progress import EVERY, make_bar
+from worldline.errors import InputError
+from worldline.training import RECIPES, Progress, Training, read_training, recipe_named, train
+
+# What a shell expects of a command that ctrl-c ended.
+_INTERRUPTED = 130
+
+
+@click.command(name="train")
+@click.argument("export", type=click.Path(path_type=Path))
+@click.option(
+    "--recipe",
+    type=click.Choice(list(RECIPES)),
+    default="small",
+    show_default=True,
+    help="The model's shape and how long it is trained.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="MODEL",
+    help="The model's folder. One that was begun is gone on with.",
+)
+@click.option("--restart", "is_restarted", is_flag=True, help="Begin anew.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of weights and order.")
+@click.option(
+    "--action-weight",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="How much the tokens of actions count in the loss; 0 leaves them out.",
+)
+@click.option(
+    "--state-weight",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    help="How much the tokens of states count in the loss; 0 leaves them out.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    help="Where other work runs beside it, give it fewer than there are cores: its threads wait "
+    "for one another.  [default: all cores]",
+)
+def train_command(
+    export: Path,
+    recipe: str,
+    output: Path,
+    is_restarted: bool,
+    seed: int,
+    action_weight: float,
+    state_weight: float,
+    threads: int | None,
+) -> None:
+    """Train a small model of Llama's shape on an export, and save it for `vllm serve`.
+
+    EXPORT is what `worldline export` wrote; its vocabulary becomes the model's. Stopped or killed,
+    it goes on where it was when the same command is given again.
+    """
+    if action_weight == state_weight == 0:
+        raise InputError("nothing is learned where both weights are 0; give one of them more")
+    steps = train(
+        export,
+        output,
+        recipe=recipe_named(recipe),
+        seed=seed,
+        action_weight=action_weight,
+        state_weight=state_weight,
+        threads=threads,
+        is_restarted=is_restarted,
+    )
+    try:
+        with closing(steps):
+            _follow(steps)
+    except KeyboardInterrupt:
+        click.echo(f"\nstopped; the same command goes on with {output}", err=True)
+        raise click.exceptions.Exit(_INTERRUPTED) from None
+    done = read_training(output)
+    assert done is not None
+    click.echo(summary(done, output))
+
+
+def _follow(steps: Iterator[tuple[Training, Progress]]) -> None:
+    """Show a bar while somebody looks, else a line of JSON now and then."""
+    if not sys.stderr.isatty():
+        told = 0.0
+        for now, progress in steps:
+            if time.monotonic() - told >= EVERY or now.step == now.steps:
+                told = time.monotonic()
+                click.echo(json.dumps(progress_to_json(now, progress)), err=True)
+        return
+    with make_bar(Console(stderr=True)) as bar:
+        task = bar.add_task("train", total=None, state="reading the export")
+        for now, progress in steps:
+            bar.update(task, total=now.steps, completed=now.step, state=_state(now, progress))
+
+
+def progress_to_json(now: Training, progress: Progress) -> dict[str, float | int | None]:
+    """How it is coming along, in numbers."""
+    look = now.looks[-1].held_out if now.looks else None
+    return {
+        "step": now.step,
+        "steps": now.steps,
+        "loss": round(progress.loss, 4),
+        "held_out_loss": round(look.loss, 4) if look else None,
+        "actions_right": round(look.actions_right, 4) if look else None,
+        "states_right": round(look.states_right, 4) if look else None,
+        "tokens_per_second": round(now.tokens / now.seconds, 1),
+        "seconds": round(now.seconds, 1),
+        "seconds_left": round(now.seconds / now.step * (now.steps - now.step), 1),
+    }
+
+
+def _state(now: Training, progress: Progress) -> str:
+    parts = [f"loss {progress.loss:.3f}"]
+    if now.looks:
+        look = now.looks[-1].held_out
+        parts.append(f"held out: actions {look.actions_right:.1%}, states {look.states_right:.1%}")
+    return " · ".join([*parts, f"{now.tokens / now.seconds:,.0f} tokens/s"])
+
+
+def summary(done: Training, output: Path) -> str:
+    """What was made, and what to do with it."""
+    recipe = done.settings["recipe"]
+    lines = [
+        f"{output}: {done.parameters / 1e6:.1f} M parameters, {done.tokens / 1e6:.1f} M tokens of "
+        f"{done.examples:,} examples in {done.seconds / 60:.1f} minutes "
+        f"({done.tokens / max(done.seconds, 1e-9):,.0f} tokens/s, {done.dtype}, "
+        f"{done.threads} threads)",
+    ]
+    if done.too_long:
+        lines.append(f"{done.too_long:,} examples longer than {recipe['longest']:,} left out")
+    if done.looks:
+        look = done.looks[-1].held_out
+        lines.append(
+            f"held out: {look.actions_right:.1%} of action tokens and {look.states_right:.1%} of "
+            f"state tokens right, loss {look.loss:.3f}"
+        )
+    return "\n".join([*lines, f"next: vllm serve {output} --dtype float32"])

@@ -1,0 +1,171 @@
+"""A model and material go in; after every step of its training comes out how it is doing."""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from worldline.training.material import ACTION, STATE, Material, in_order, passes
+from worldline.training.recipe import Recipe
+from worldline.training.torches import require_torch
+
+# How often in a training what was held out is looked at.
+_LOOKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """How a model takes what it was not trained on, each token given the true ones before it: the
+    mean surprise in nats, and the share of tokens that are its own choice."""
+
+    loss: float
+    actions_right: float
+    states_right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One step of a training is done. `loss` is the mean over its learned tokens, in nats;
+    `tokens` and `seconds` are of this step; `held_out` is there now and then."""
+
+    step: int
+    loss: float
+    tokens: int
+    seconds: float
+    rate: float
+    held_out: HeldOut | None = None
+
+
+class Learner:
+    """A model with what its training remembers. It computes in its own dtype and learns in
+    float32: a step is often too small for bfloat16 to see."""
+
+    def __init__(
+        self, model: Any, recipe: Recipe, *, action_weight: float = 1.0, state_weight: float = 1.0
+    ) -> None:
+        torch = require_torch()
+        self.model, self.recipe = model, recipe
+        self._weights = torch.tensor([0.0, action_weight, state_weight])
+        self._live = list(model.parameters())
+        self.masters = [weight.detach().float().clone() for weight in self._live]
+        for master in self.masters:
+            master.grad = torch.zeros_like(master)
+        # Norms have one number a dimension, and are not drawn towards zero.
+        groups = [
+            {"params": [m for m in self.masters if m.dim() > 1], "weight_decay": 0.1},
+            {"params": [m for m in self.masters if m.dim() == 1], "weight_decay": 0.0},
+        ]
+        self.optimizer = torch.optim.AdamW(groups, lr=recipe.rate, betas=(0.9, 0.95), fused=True)
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from what `state` saved."""
+        torch = require_torch()
+        with torch.no_grad():
+            for master, saved in zip(self.masters, state["masters"], strict=True):
+                master.copy_(saved)
+        self.optimizer.load_state_dict(state["optimizer"])
+        self._share()
+
+    def state(self) -> dict[str, Any]:
+        """All that it takes to go on later."""
+        return {"masters": self.masters, "optimizer": self.optimizer.state_dict()}
+
+    def step(self, material: Material, examples: tuple[int, ...], *, rate: float) -> float:
+        """Learn from some examples; the mean loss before that."""
+        torch = require_torch()
+        batches = list(passes(material, examples, self.recipe.pass_tokens))
+        weight = float(sum(self._weights[roles[:, 1:].int()].sum() for _, roles in batches))
+        loss = 0.0
+        for ids, roles in batches:
+            part = self._loss(ids, roles) / max(weight, 1e-9)
+            part.backward()
+            loss += float(part.detach())
+            self._collect()
+        torch.nn.utils.clip_grad_norm_(self.masters, 1.0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.step()
+        for master in self.masters:
+            master.grad.zero_()
+        self._share()
+        return loss
+
+    def look(self, material: Material) -> HeldOut:
+        """How the model takes the examples that it does not learn from."""
+        torch = require_torch()
+        surprise = 0.0
+        right, of = {ACTION: 0, STATE: 0}, {ACTION: 0, STATE: 0}
+        with torch.no_grad():
+            for ids, roles in passes(material, material.held_out, self.recipe.pass_tokens):
+                logits, targets, kinds = self._logits(ids, roles)
+                surprise += float(
+                    torch.nn.functional.cross_entropy(logits, targets, reduction="sum")
+                )
+                is_right = logits.argmax(-1) == targets
+                for role in right:
+                    right[role] += int((is_right & (kinds == role)).sum())
+                    of[role] += int((kinds == role).sum())
+        return HeldOut(
+            surprise / max(1, sum(of.values())),
+            right[ACTION] / max(1, of[ACTION]),
+            right[STATE] / max(1, of[STATE]),
+        )
+
+    def _logits(self, ids: Any, roles: Any) -> tuple[Any, Any, Any]:
+        """What the model expects at each learned token, what comes, and the token's role."""
+        # Padding stands behind everything, where nothing that is learned looks.
+        hidden = self.model.model(input_ids=ids).last_hidden_state[:, :-1]
+        kinds = roles[:, 1:]
+        is_learned = kinds > 0
+        logits = self.model.lm_head(hidden[is_learned]).float()
+        return logits, ids[:, 1:][is_learned], kinds[is_learned]
+
+    def _loss(self, ids: Any, roles: Any) -> Any:
+        """The weighted sum of the losses of all learned tokens."""
+        torch = require_torch()
+        logits, targets, kinds = self._logits(ids, roles)
+        each = torch.nn.functional.cross_entropy(logits, targets, reduction="none")
+        return (each * self._weights[kinds.int()]).sum()
+
+    def _collect(self) -> None:
+        """Add the gradients of one pass to those of the step, in float32."""
+        for weight, master in zip(self._live, self.masters, strict=True):
+            if weight.grad is not None:
+                master.grad += weight.grad
+                weight.grad = None
+
+    def _share(self) -> None:
+        """Give the model what was learned, as far as its dtype holds it."""
+        torch = require_torch()
+        with torch.no_grad():
+            for weight, master in zip(self._live, self.masters, strict=True):
+                weight.copy_(master)
+
+
+def learn(
+    learner: Learner, material: Material, *, seed: int, from_step: int = 0
+) -> Iterator[Progress]:
+    """Train a model to the end of its recipe, from a step on."""
+    recipe = learner.recipe
+    every = max(1, recipe.steps // _LOOKS)
+    for number, examples in enumerate(in_order(material, recipe, seed=seed), 1):
+        if number <= from_step:
+            continue
+        began = time.monotonic()
+        rate = rate_at(recipe, number)
+        loss = learner.step(material, examples, rate=rate)
+        passed = time.monotonic() - began
+        is_time = number % every == 0 or number == recipe.steps
+        held_out = learner.look(material) if is_time and material.held_out else None
+        tokens = sum(map(material.length, examples))
+        yield Progress(number, loss, tokens, passed, rate, held_out)
+
+
+def rate_at(recipe: Recipe, step: int) -> float:
+    """The learning rate of a step: up in a line, then down in half a cosine to a twentieth."""
+    warm = max(1, round(recipe.warm_share * recipe.steps))
+    if step <= warm:
+        return recipe.rate * step / warm
+    share = (step - warm) / max(1, recipe.steps - warm)
+    return recipe.rate * (0.05 + 0.95 * (1 + math.cos(math.pi * share)) / 2)

@@ -1,0 +1,64 @@
+"""A recipe and a vocabulary go in, a new model of Llama's shape comes out; a trained one is saved
+as Hugging Face and vLLM read it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from worldline.errors import InputError
+from worldline.training.recipe import Recipe
+from worldline.training.torches import require_torch
+
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
+
+
+def new_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
+    """An untrained model for the vocabulary in a folder."""
+    torch = require_torch()
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    size, begin, end = _vocabulary(tokenizer)
+    torch.manual_seed(seed)
+    return LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=size,
+            hidden_size=recipe.hidden,
+            intermediate_size=recipe.inner,
+            num_hidden_layers=recipe.layers,
+            num_attention_heads=recipe.heads,
+            num_key_value_heads=recipe.heads,
+            max_position_embeddings=recipe.longest,
+            rope_parameters={"rope_type": "default", "rope_theta": recipe.theta},
+            bos_token_id=begin,
+            eos_token_id=end,
+            tie_word_embeddings=True,
+        )
+    )
+
+
+def parameters(model: Any) -> int:
+    """How many numbers a model consists of; shared ones count once."""
+    return sum(weight.numel() for weight in model.parameters())
+
+
+def save_model(model: Any, tokenizer: Path, folder: Path) -> None:
+    """Write a model and its vocabulary into a folder that `vllm serve` loads."""
+    model.save_pretrained(folder)
+    for name in TOKENIZER_FILES:
+        shutil.copyfile(tokenizer / name, folder / name)
+
+
+def _vocabulary(folder: Path) -> tuple[int, int, int]:
+    """Its size, and the ids of the tokens that begin and end a text."""
+    try:
+        table = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+        config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+        ids = dict(table["model"]["vocab"])
+        ids |= {added["content"]: added["id"] for added in table["added_tokens"]}
+        return max(ids.values()) + 1, ids[config["bos_token"]], ids[config["eos_token"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{folder} holds no vocabulary to train with ({error!r}); export with --tokenizer "
+            "bpe:1024, bytes, or a tokenizer.json that has a tokenizer_config.json beside it"
+        ) from None
