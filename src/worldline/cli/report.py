@@ -17,6 +17,7 @@ from worldline.measures import (
     breakdown,
     measure_composition,
     measure_horizon,
+    measure_scores,
     pass_rates,
 )
 from worldline.report import (
@@ -27,11 +28,12 @@ from worldline.report import (
     horizon_tables,
     pass_line,
     run_lines,
+    scored_lines,
     summarize_run,
     summary_tables,
     summary_to_json,
 )
-from worldline.runs import Judged, Manifest, read_judged, read_manifest
+from worldline.runs import Judged, Manifest, read_judged, read_manifest, read_scores
 
 
 @click.command()
@@ -45,8 +47,10 @@ def report(run: str, form: str) -> None:
 def print_run(console: Console, run: str, form: str) -> None:
     """The results of a run, as far as it has come."""
     manifest, rows = read_manifest(run), read_judged(run)
+    scored = measure_scores(read_scores(run))
     if form == "json":
-        click.echo(json.dumps(_to_json(manifest, rows), indent=1))
+        told = {**_to_json(manifest, rows), "scored": asdict(scored) if scored else None}
+        click.echo(json.dumps(told, indent=1))
         return
     typed = {name: option_to_text(value) for name, value in manifest.options.items()}
     for line in run_lines(replace(manifest, options=typed), run, len(rows)):
@@ -57,6 +61,8 @@ def print_run(console: Console, run: str, form: str) -> None:
     rates = pass_rates(rows)
     if rates:
         console.print(pass_line(rates))
+    for line in scored_lines(scored) if scored else ():
+        console.print(line)
     if found.of_all.of:
         print_tables(console, manifest, rows)
     commands = (f"show {run} SAMPLE", f"sql {run} QUERY", f"compare {run} ANOTHER_RUN")

@@ -6,6 +6,7 @@ from worldline.measures.compare import RunComparison, compare_runs
 from worldline.measures.composition import FACETS, CompositionResult, measure_composition
 from worldline.measures.horizon import Horizon, measure_horizon
 from worldline.measures.passing import PassRate, pass_rates
+from worldline.measures.scored import ScoredSteps, measure_scores
 
 __all__ = [
     "FACETS",
@@ -15,10 +16,12 @@ __all__ = [
     "Horizon",
     "PassRate",
     "RunComparison",
+    "ScoredSteps",
     "accuracy",
     "breakdown",
     "compare_runs",
     "measure_composition",
     "measure_horizon",
+    "measure_scores",
     "pass_rates",
 ]

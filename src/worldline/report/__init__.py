@@ -7,7 +7,7 @@ from worldline.report.engines import engine_lines, engine_to_json
 from worldline.report.horizon import horizon_tables
 from worldline.report.recording import ending_text, trace_lines
 from worldline.report.runs import run_lines
-from worldline.report.scores import score_lines
+from worldline.report.scores import score_lines, scored_lines
 from worldline.report.sidebyside import side_by_side
 from worldline.report.summary import Summary, summarize, summarize_run, summary_to_json
 from worldline.report.terminal import sample_lines, summary_tables
@@ -28,6 +28,7 @@ __all__ = [
     "run_lines",
     "sample_lines",
     "score_lines",
+    "scored_lines",
     "side_by_side",
     "summarize",
     "summarize_run",

@@ -1,17 +1,34 @@
-"""A scored sample goes in; how the model took every true step comes out, a line each."""
+"""Scored samples go in; how the model took their true steps comes out, counted or a line each."""
 
 from collections.abc import Iterator
 
 from rich.text import Text
 
 from worldline.diagnose import shorten
+from worldline.measures.scored import ScoredSteps
 from worldline.predict import StepScore
+from worldline.report.numbers import share_text
 from worldline.report.recording import MARKS
 from worldline.runs import Sample
 
 # Eighths of a block, so that a bar of ten cells has eighty heights.
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _CELLS = 10
+
+
+def scored_lines(found: ScoredSteps) -> Iterator[Text]:
+    """The one-step accuracy of a run.
+
+    actions            4,790 of 4,812: 99.5% (95% interval 99.3 to 99.7)
+    """
+    yield Text("One step at a time, the truth before it given", "bold")
+    yield Text(f"actions            {share_text(found.actions)}")
+    yield Text(f"states             {share_text(found.states)}")
+    yield Text(f"whole steps        {share_text(found.steps)}")
+    yield Text(
+        f"surprise a token   {found.action_surprise:.4f} nats in actions, "
+        f"{found.state_surprise:.4f} in states"
+    )
 
 
 def score_lines(sample: Sample, *, width: int) -> Iterator[Text]:

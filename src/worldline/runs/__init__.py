@@ -12,6 +12,7 @@ from worldline.runs.reading import (
     read_manifest,
     read_predictions,
     read_run,
+    read_scores,
 )
 from worldline.runs.replay import Sample, diagnose_recorded, examine, sample_to_json
 from worldline.runs.run import Run
@@ -39,6 +40,7 @@ __all__ = [
     "read_manifest",
     "read_predictions",
     "read_run",
+    "read_scores",
     "sample_to_json",
     "without_secrets",
 ]

@@ -1,12 +1,13 @@
 """A run that was made, or is being made, is read: its manifest, its rows, and answers to SQL."""
 
+import json
 import os
 from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
-from worldline.predict import Prediction
+from worldline.predict import Prediction, StepScore
 from worldline.runs.columns import COLUMNS
 from worldline.runs.judged import Judged
 from worldline.runs.manifest import FILE, Manifest, manifest_from_json
@@ -80,6 +81,13 @@ def read_predictions(address: str | Path) -> Iterator[Prediction]:
     """The predictions in a run, in the order in which they were made."""
     for number, row in enumerate(read_run(address), 1):
         yield row_to_prediction(row, f"row {number} of {address}")
+
+
+def read_scores(address: str | Path) -> Iterator[tuple[str, tuple[StepScore, ...]]]:
+    """The scores of every step of each sample, by its name, where the mode was `score`."""
+    for row in read_run(address, columns=["scores"]):
+        if row["scores"]:
+            yield row["sample"], tuple(StepScore(**score) for score in json.loads(row["scores"]))
 
 
 def query_runs(addresses: Sequence[str | Path], sql: str) -> QueryResult:
