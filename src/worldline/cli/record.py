@@ -1,4 +1,4 @@
-"""`worldline record FILE --call 'f(1, 3)'`: run a program and show what it did."""
+"""`worldline record FILE`: run a program and show what it did, or many and keep their traces."""
 
 import json
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from worldline.cli.console import output_console, print_line
+from worldline.cli.many import is_many, record_many, refuse_options
 from worldline.cli.options import limit_options, python_option, tokenizer_option
 from worldline.codecs import STEP_CODECS, Special, codec_named
 from worldline.errors import InputError, ProgramError
@@ -35,8 +36,19 @@ SHOWN = 200
     show_default=True,
     help="For people, as JSON, or as a model's text (prompt and trace).",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to this file.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write to this file; for the programs of a .jsonl, the folder of their traces.",
+)
 @click.option("--all", "is_all", is_flag=True, help=f"Show all steps, not just the first {SHOWN}.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Processes that record the programs of a .jsonl.  [default: one a core]",
+)
+@click.option("--restart", "is_restarted", is_flag=True, help="Begin a folder of traces anew.")
 @python_option
 @tokenizer_option
 @limit_options
@@ -47,14 +59,26 @@ def record(
     form: str,
     output: Path | None,
     is_all: bool,
+    workers: int | None,
+    is_restarted: bool,
     python: str | None,
     tokenizer: str | None,
     limits: Limits,
 ) -> None:
     """Run a Python program and show its execution, step by step.
 
-    The program runs with your rights: record only what you would run.
+    Where FILE is a .jsonl (or .jsonl.gz) of programs, as `worldline predict` reads them, all are
+    recorded into the folder that -o names. Stopped, it goes on where it was when the same command
+    is given again.
+
+    Programs run with your rights: record only what you would run.
     """
+    if is_many(file):
+        refuse_options(call=call, stdin=stdin, tokenizer=tokenizer, all=is_all)
+        record_many(file, output, limits, python, workers=workers, is_restarted=is_restarted)
+        return
+    if workers is not None or is_restarted:
+        raise InputError("--workers and --restart are for a .jsonl of programs")
     program = read_program(file, call, stdin)
     with PythonRecorder(python=python, import_from=[file.resolve().parent]) as recorder:
         trace = recorder.record(program, limits=limits)

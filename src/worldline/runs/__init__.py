@@ -14,6 +14,7 @@ from worldline.runs.reading import (
     read_run,
     read_scores,
 )
+from worldline.runs.recording import RecordingSummary, record_into
 from worldline.runs.replay import Sample, diagnose_recorded, examine, sample_to_json
 from worldline.runs.run import Run
 from worldline.runs.verdict import answer_of, judge
@@ -24,6 +25,7 @@ __all__ = [
     "Judged",
     "Manifest",
     "PredictionFile",
+    "RecordingSummary",
     "Run",
     "Sample",
     "Verdict",
@@ -41,6 +43,7 @@ __all__ = [
     "read_predictions",
     "read_run",
     "read_scores",
+    "record_into",
     "sample_to_json",
     "without_secrets",
 ]

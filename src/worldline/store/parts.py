@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from worldline.errors import InputError
@@ -11,13 +11,27 @@ from worldline.store.place import Place
 
 FOLDER = "parts"
 _ROW_GROUP = 500
+# Rows that are read at once where one is wanted after the other.
+_BATCH = 100
 
 
-def write_part(place: Place, columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> None:
-    """Put rows into a new part."""
+def write_part(
+    place: Place,
+    columns: Sequence[Column],
+    rows: Sequence[dict[str, Any]],
+    *,
+    name: str | None = None,
+) -> None:
+    """Put rows into a new part: one of that name, or the next one."""
+    if name is None:
+        digest = hashlib.sha256(json.dumps(rows, default=str).encode()).hexdigest()[:8]
+        name = f"{len(part_files(place)) + 1:06d}-{digest}"
+    place.write(f"{FOLDER}/{name}.parquet", parquet_bytes(columns, rows))
+
+
+def parquet_bytes(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> bytes:
+    """Rows as a Parquet file."""
     pa = require_arrow()
-    number = len(part_files(place)) + 1
-    digest = hashlib.sha256(json.dumps(rows, default=str).encode()).hexdigest()[:8]
     sink = pa.BufferOutputStream()
     pa.parquet.write_table(
         rows_to_arrow(columns, rows),
@@ -26,7 +40,8 @@ def write_part(place: Place, columns: Sequence[Column], rows: Sequence[dict[str,
         compression_level=3,
         row_group_size=_ROW_GROUP,
     )
-    place.write(f"{FOLDER}/{number:06d}-{digest}.parquet", sink.getvalue().to_pybytes())
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 def rows_to_arrow(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> Any:
@@ -45,7 +60,7 @@ def _stored(value: Any, column: Column) -> Any:
         case "text":
             return as_stored(value)
         case "texts":
-            return [as_stored(text) for text in value]
+            return [None if text is None else as_stored(text) for text in value]
         case "time" if isinstance(value, float):
             return int(value * 1000)
     return value
@@ -70,9 +85,8 @@ def check_row(columns: Sequence[Column], row: dict[str, Any]) -> None:
         else:
             continue
         if not is_fitting:
-            raise InputError(
-                f"{row.get('sample')}: its {column.name} is too large a number to be stored"
-            )
+            name = row.get("sample", row.get("id"))
+            raise InputError(f"{name}: its {column.name} is too large a number to be stored")
 
 
 def part_files(place: Place) -> list[str]:
@@ -105,3 +119,18 @@ def read_parts(
             raise InputError(f"cannot read {path}: {error}") from error
         rows += table.to_pylist()
     return rows
+
+
+def iterate_parts(
+    place: Place, files: Sequence[str] | None = None, *, columns: Sequence[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """The same, one row after the other; a few of them are in memory at a time."""
+    pa = require_arrow()
+    for path in part_files(place) if files is None else files:
+        try:
+            with place.filesystem.open_input_file(path) as file:
+                parquet = pa.parquet.ParquetFile(file)
+                for batch in parquet.iter_batches(batch_size=_BATCH, columns=columns):
+                    yield from batch.to_pylist()
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"cannot read {path}: {error}") from error

@@ -1,0 +1,90 @@
+"""`worldline record PROGRAMS.jsonl -o TRACES`: record many programs and keep their traces."""
+
+import os
+from pathlib import Path
+
+import click
+
+from worldline.cli.console import progress
+from worldline.errors import InputError
+from worldline.predict import read_questions
+from worldline.runs import RecordingSummary, record_into
+from worldline.trace import Limits
+
+# Names that are said of programs whose result is not the expected one.
+_NAMED = 5
+# What a shell expects of a command that ctrl-c ended.
+_INTERRUPTED = 130
+
+
+def is_many(file: Path) -> bool:
+    """Whether a file is one of many programs: a.jsonl, a.jsonl.gz"""
+    return file.name.endswith((".jsonl", ".jsonl.gz"))
+
+
+def refuse_options(**options: object) -> None:
+    """Refuse what only makes sense for one program."""
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name} is for one program; the rows of a file have their own")
+
+
+def record_many(
+    file: Path,
+    output: Path | None,
+    limits: Limits,
+    python: str | None,
+    *,
+    workers: int | None,
+    is_restarted: bool,
+) -> None:
+    """Record the programs of a file into a folder, and say how that came out."""
+    if output is None:
+        raise InputError(f"{file} holds many programs: name a folder for their traces with -o")
+    questions = list(read_questions(file))
+    if not questions:
+        raise InputError(f"no programs in {file}; each line must be one JSON object")
+    with progress("recording", len(questions)) as bar:
+        task = bar.task_ids[0]
+        summary = record_into(
+            output,
+            questions,
+            limits=limits,
+            python=python,
+            workers=workers or len(os.sched_getaffinity(0)),
+            is_restarted=is_restarted,
+            on_progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    click.echo(summary_text(summary))
+    if summary.left:
+        click.echo(f"stopped: {summary.left:,} are left; the same command goes on", err=True)
+        raise click.exceptions.Exit(_INTERRUPTED)
+    if summary.failed:
+        click.echo(
+            f"the first that failed: {summary.first_failure}\nthe same command tries them again",
+            err=True,
+        )
+        raise click.exceptions.Exit(1)
+    click.echo(f"next: worldline export {output} -o EXPORT")
+
+
+def summary_text(summary: RecordingSummary) -> str:
+    """How the programs ended; all lines below the first add up to it."""
+    lines = [f"{summary.programs:,} programs, {summary.steps:,} steps"]
+    if summary.kept:
+        lines[0] += f"; {summary.kept:,} were there already"
+    lines += [
+        f"  {count:>7,} {reason.replace('_', ' ')}"
+        for reason, count in summary.endings.most_common()
+    ]
+    if summary.failed:
+        lines.append(f"  {summary.failed:>7,} not recorded: the recorder failed")
+    if summary.left:
+        lines.append(f"  {summary.left:>7,} not recorded yet")
+    if summary.expected:
+        lines.append(f"{summary.agreeing:,} of {summary.expected:,} results are the expected ones")
+    others = summary.disagreeing
+    if others:
+        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+        lines.append(f"not as expected: {', '.join(others[:_NAMED])}{more}")
+    return "\n".join(lines)
