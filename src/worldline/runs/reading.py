@@ -86,8 +86,10 @@ def read_predictions(address: str | Path) -> Iterator[Prediction]:
 def read_scores(address: str | Path) -> Iterator[tuple[str, tuple[StepScore, ...]]]:
     """The scores of every step of each sample, by its name, where the mode was `score`."""
     for row in read_run(address, columns=["scores"]):
-        if row["scores"]:
-            yield row["sample"], tuple(StepScore(**score) for score in json.loads(row["scores"]))
+        # A row of the journal has only what there is.
+        scores = json.loads(row.get("scores") or "[]")
+        if scores:
+            yield row["sample"], tuple(StepScore(**score) for score in scores)
 
 
 def query_runs(addresses: Sequence[str | Path], sql: str) -> QueryResult:
