@@ -1,4 +1,5 @@
-"""Generated benchmarks are the same on every Python, whatever its hash seed."""
+"""Generated benchmarks are the same on every Python, whatever its hash seed, and so is what their
+programs return."""
 
 import os
 import runpy
@@ -28,7 +29,14 @@ SCRIPT = f"""
 from worldline.benchmarks.composition import composition
 from worldline.benchmarks.permutation import permutation
 for made in {list(HASHES)!r}:
-    print(eval(made).hash)
+    benchmark = eval(made)
+    print(benchmark.hash)
+    for question in benchmark.questions:
+        names = {{}}
+        exec(question.program.source, names)
+        found = repr(eval(question.program.call, names))
+        if found != question.expected:
+            raise SystemExit(f"{{question.id}} returns {{found}}, not {{question.expected}}")
 """
 # What worldline needs to be imported, and what those need; nothing else may be there.
 NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
@@ -58,7 +66,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("version", "hash_seed"), [("3.11", "1"), ("3.11", "4242"), ("3.12", "1"), ("3.13", "4242")]
 )
-def test_every_python_makes_the_same(version: str, hash_seed: str, folder: Path) -> None:
+def test_every_python_makes_the_same_and_returns_it(
+    version: str, hash_seed: str, folder: Path
+) -> None:
     python = find_python(version)
     if python is None:
         pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
