@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.store.columns import COLUMNS
 from worldline.errors import InputError
 from worldline.store import (
-    Column,
     Journal,
     Lock,
     Source,
@@ -25,14 +25,6 @@ from worldline.store import (
     write_part,
 )
 from worldline.store import journal as journal_module
-
-COLUMNS = (
-    Column("sample", "text", "a name"),
-    Column("budget", "int", "a number"),
-    Column("ids", "ints", "numbers"),
-    Column("names", "texts", "names"),
-    Column("facets", "text", "JSON"),
-)
 
 
 class FullDisk:
@@ -105,20 +97,20 @@ def test_half_a_pair_in_a_list_of_texts_is_stored_spelled_out(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("row", "said"),
-    [({"budget": 2**63}, "budget"), ({"ids": [1, 2**31]}, "ids"), ({"ids": [-(2**32)]}, "ids")],
+    [({"step": 2**63}, "step"), ({"ids": [1, 2**31]}, "ids"), ({"ids": [-(2**32)]}, "ids")],
 )
 def test_numbers_that_no_part_holds_are_refused_by_name(row: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=f"s1: its {said} is too large"):
         check_row(COLUMNS, {"sample": "s1", **row})
-    check_row(COLUMNS, {"budget": -(2**63), "ids": [2**31 - 1]})
+    check_row(COLUMNS, {"step": -(2**63), "ids": [2**31 - 1]})
 
 
-@pytest.mark.parametrize("folder", ["budget=512", "sample=x/run", "run[1]", "it's * a ?run"])
+@pytest.mark.parametrize("folder", ["step=512", "sample=x/run", "run[1]", "it's * a ?run"])
 def test_what_a_folder_is_called_does_not_change_what_is_in_it(tmp_path: Path, folder: str) -> None:
     place = place_of(tmp_path / folder)
-    write_part(place, COLUMNS, [{"sample": "a", "budget": 9}])
-    source = Source(place, part_files(place), [{"sample": "b", "budget": 9}])
-    found = query("select sample, budget from samples order by all", [source], COLUMNS)
+    write_part(place, COLUMNS, [{"sample": "a", "step": 9}])
+    source = Source(place, part_files(place), [{"sample": "b", "step": 9}])
+    found = query("select sample, step from samples order by all", [source], COLUMNS)
     assert found.rows == (("a", 9), ("b", 9))
 
 
@@ -133,8 +125,8 @@ def test_a_facet_may_have_any_name(tmp_path: Path, name: str) -> None:
 
 
 def test_a_facet_by_a_columns_name_is_left_to_the_json(tmp_path: Path) -> None:
-    facets = {"Budget": "x", "RUN": "y", "": "z", "Topic": "first", "topic": "second"}
-    rows = [{"sample": "a", "budget": 3, "facets": json.dumps(facets)}]
+    facets = {"Step": "x", "RUN": "y", "": "z", "Topic": "first", "topic": "second"}
+    rows = [{"sample": "a", "step": 3, "facets": json.dumps(facets)}]
     source = Source(place_of(tmp_path / "run"), [], rows, dict.fromkeys(facets, "text"))
     found = query("select * from samples", [source], COLUMNS)
     assert found.columns == ("run", *(column.name for column in COLUMNS), "Topic")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.columns import COLUMNS
 from worldline.errors import InputError
 from worldline.store import (
-    Column,
     Journal,
     Lock,
     Source,
@@ -21,16 +21,6 @@ from worldline.store import (
     write_part,
 )
 
-COLUMNS = (
-    Column("sample", "text", "a name"),
-    Column("step", "int", "a number"),
-    Column("share", "float", "a share"),
-    Column("is_cut", "bool", "a claim"),
-    Column("at", "time", "a moment"),
-    Column("ids", "ints", "numbers"),
-    Column("names", "texts", "names"),
-    Column("facets", "text", "JSON"),
-)
 ROW = {
     "sample": "é\n\x00",
     "step": 3,
