@@ -7,26 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.cli.commands import ok, run
 from tests.faulty import FaultyServer, like_vllm, running
 from tests.predictions import text_of
-from worldline.cli import main
 from worldline.recorders import PythonRecorder
 from worldline.runs import ask_into, read_manifest, read_run
 from worldline.trace import Program
 
 SOURCE = "def f(x):\n    y = x + 1\n    return y\n"
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments))
-
-
-def ok(*arguments: str) -> Result:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result
 
 
 @pytest.fixture

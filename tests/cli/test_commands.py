@@ -6,20 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from worldline.cli import main
+from tests.cli.commands import run
 from worldline.codecs import codec_named
 from worldline.demo import PREDICTIONS
 from worldline.diagnose.facts import Outcome
 from worldline.trace import Program, trace_from_json
 
 ADD = "def f(a, b):\n    c = a + b\n    return c\n"
-
-
-def run(*arguments: str | Path) -> Result:
-    arguments_text = [str(argument) for argument in arguments]
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, arguments_text)
 
 
 @pytest.fixture
@@ -79,9 +73,7 @@ def test_tokens_of_a_trace(add: Path) -> None:
 def test_a_limit_is_said(add: Path) -> None:
     found = run("record", add, "--call", "f(1, 3)", "--steps", "3")
     assert "step limit: more than 3 steps" in found.output
-    cut = CliRunner().invoke(
-        main, ["record", str(add), "--call", "f(1, 3)", "--steps", "3", "--format", "json"]
-    )
+    cut = run("record", add, "--call", "f(1, 3)", "--steps", "3", "--format", "json")
     assert "the trace is not whole: step_limit" in cut.stderr
 
 

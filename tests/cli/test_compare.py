@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.cli.commands import run
 from tests.judged import judged, run_of
-from worldline.cli import main
 from worldline.predict import Settings
 from worldline.runs import Manifest
 
@@ -35,12 +34,8 @@ def _stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worldline.cli.compare.read_manifest", lambda path: RUNS[path][1])
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["compare", *arguments])
-
-
 def test_for_people() -> None:
-    found = run("a", "b")
+    found = run("compare", "a", "b")
     assert found.exit_code == 0
     lines = found.stdout.splitlines()
     assert lines[:3] == ["A a", "B b", "model: base in A, tuned in B"]
@@ -51,14 +46,14 @@ def test_for_people() -> None:
 
 
 def test_for_machines() -> None:
-    told = json.loads(run("a", "b", "--format", "json").stdout)
+    told = json.loads(run("compare", "a", "b", "--format", "json").stdout)
     assert (told["overall"]["gained"], told["overall"]["lost"], told["only_a"]) == (2, 1, 0)
     assert told["settings"] == {"model": ["base", "tuned"]}
     assert (told["gained_samples"], told["lost_samples"]) == (["s2", "s3"], ["s1"])
 
 
 def test_other_programs_are_warned_of() -> None:
-    found = run("a", "other", "--format", "json")
+    found = run("compare", "a", "other", "--format", "json")
     assert "1 of 1 shared samples are about another program text" in found.stderr
     told = json.loads(found.stdout)
     assert told["only_a"] == 3
@@ -66,6 +61,8 @@ def test_other_programs_are_warned_of() -> None:
 
 
 def test_only_what_both_have_is_set_side_by_side() -> None:
-    told = json.loads(run("a", "recorded", "--format", "json").stdout)
+    told = json.loads(run("compare", "a", "recorded", "--format", "json").stdout)
     assert told["settings"] == {"benchmark": ["sums", "recorded"]}
-    assert "option lengths: 1-3 in A, 4,8 in B" in run("long", "longer").stdout.splitlines()
+    assert (
+        "option lengths: 1-3 in A, 4,8 in B" in run("compare", "long", "longer").stdout.splitlines()
+    )

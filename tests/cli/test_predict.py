@@ -5,23 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.cli.commands import ok, run
 from tests.faulty import FaultyServer, like_vllm, running
-from worldline.cli import main
 from worldline.predict import read_recorded
 
 SOURCE = "def f(x):\n    return x + 1\n"
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments))
-
-
-def ok(*arguments: str) -> Result:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result
 
 
 @pytest.fixture

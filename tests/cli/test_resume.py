@@ -3,14 +3,8 @@
 import json
 from pathlib import Path
 
-from click.testing import CliRunner, Result
-
+from tests.cli.commands import run
 from tests.faulty import FaultyServer, like_vllm, running
-from worldline.cli import main
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments))
 
 
 def test_another_way_or_another_program_is_refused_although_all_is_done(tmp_path: Path) -> None:

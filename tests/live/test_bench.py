@@ -3,19 +3,11 @@
 import json
 from pathlib import Path
 
-from click.testing import CliRunner, Result
-
+from tests.cli.commands import ok
 from tests.conftest import data_file
 from tests.killing import by_sample, differing, run_killed, worldline
 from tests.servers import Server as VllmServer
-from worldline.cli import main
 from worldline.runs import query_runs, read_manifest
-
-
-def ok(*words: str) -> Result:
-    result = CliRunner().invoke(main, list(words))
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def test_a_chat_run_killed_at_random_has_the_rows_of_an_undisturbed_one(

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import pytest
-from click.testing import CliRunner
 
+from tests.cli.commands import ok
 from tests.faulty import FAULTS, FaultyServer, plan, predict_into, running
 from tests.measure import computed_stepwise, throughput_of_free
 from tests.models import tiny_cwm
 from tests.oracle import STEPS
 from tests.second_opinion import steps_in_graph
 from tests.servers import Server as VllmServer
-from worldline.cli import main
 from worldline.codecs import CwmCodec, Special
 from worldline.diagnose import diagnose
 from worldline.engines import ABILITIES, Message, OpenAIEngine, Request, Server
@@ -251,25 +250,20 @@ def test_the_command_shows_what_is_done_writes_a_file_and_resumes_it(
     programs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert len(list(read_questions(programs))) == 20
 
-    def run(*arguments: str) -> Any:
-        result = CliRunner().invoke(main, [*arguments])
-        assert result.exit_code == 0, result.output
-        return result
-
     command = ["predict", str(programs), "--engine", tiny_server.url, "-o", str(output)]
-    first = run(*command, "--budget", "60", "--first", "12")
+    first = ok(*command, "--budget", "60", "--first", "12")
     assert "12 asked: " in first.stdout
     assert "0 failed" in first.stdout
     assert f"next: worldline diagnose {output}" in first.stdout
     before = output.read_text(encoding="utf-8")
-    second = run(*command, "--budget", "60")
+    second = ok(*command, "--budget", "60")
     assert "12 of 20 are in" in second.stderr
     assert "8 asked: " in second.stdout
     assert output.read_text(encoding="utf-8").startswith(before)
     assert sorted(p.id for p in read_recorded(output)) == sorted(q.id for q in twenty)
-    diagnosed = json.loads(run("diagnose", str(output), "--format", "json").stdout)
+    diagnosed = json.loads(ok("diagnose", str(output), "--format", "json").stdout)
     assert len(diagnosed["samples"]) == 20
-    checked = json.loads(run("engines", "check", tiny_server.url, "--measure", "--json").stdout)
+    checked = json.loads(ok("engines", "check", tiny_server.url, "--measure", "--json").stdout)
     assert checked["suggested_in_flight"] >= 2
 
 
