@@ -1,13 +1,12 @@
 """Accuracies and comparisons as people read them: numbers with what they are of."""
 
-import io
 import json
 
 import pytest
 from hypothesis import given
-from rich.console import Console, RenderableType
 
 from tests.judged import judged, run_of, runs
+from tests.report.printing import printed
 from worldline.measures import accuracy, breakdown, compare_runs
 from worldline.report import (
     accuracy_lines,
@@ -19,15 +18,6 @@ from worldline.report import (
 from worldline.report.compare import headline
 from worldline.report.numbers import p_text, signed
 from worldline.runs.judged import Judged
-
-
-def printed(*parts: RenderableType, width: int = 200) -> str:
-    console = Console(file=io.StringIO(), width=width)
-    for part in parts:
-        console.print(part, soft_wrap=True)
-    output = console.file
-    assert isinstance(output, io.StringIO)
-    return output.getvalue()
 
 
 def test_three_numbers_of_a_run() -> None:

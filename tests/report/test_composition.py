@@ -1,22 +1,12 @@
 """Tables of compositions: percentages with what they are of."""
 
-import io
-
 import pytest
-from rich.console import Console, RenderableType
 
+from tests.report.printing import printed
 from worldline.measures.composition import measure_composition
 from worldline.report.composition import composition_tables
 from worldline.report.numbers import part_cell, percent, points
 from worldline.runs.judged import Judged, Verdict
-
-
-def printed(part: RenderableType, width: int) -> str:
-    console = Console(file=io.StringIO(), width=width)
-    console.print(part)
-    output = console.file
-    assert isinstance(output, io.StringIO)
-    return output.getvalue()
 
 
 def judged(
@@ -49,7 +39,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 def test_every_percentage_says_of_how_many() -> None:
-    found = rows(printed(composition_tables(measure_composition(SAMPLES)), 200))
+    found = rows(printed(composition_tables(measure_composition(SAMPLES))))
     assert found == [
         ["list", "75.0 (3/4)", "75.0 (3/4)", "0", "0", "0"],
         ["string", "50.0 (1/2)", "100.0 (1/1)", "0", "1 (0)", "0"],
@@ -67,24 +57,26 @@ def test_every_percentage_says_of_how_many() -> None:
 
 
 def test_what_has_no_baseline_is_said() -> None:
-    text = printed(composition_tables(measure_composition(SAMPLES)), 200)
+    text = printed(composition_tables(measure_composition(SAMPLES)))
     assert "1 composition without a baseline" in text
     assert "7 compositions: right" in text
     whole = measure_composition([s for s in SAMPLES if s.facets["data_type"] == "list"])
-    assert "without a baseline" not in printed(composition_tables(whole), 200)
+    assert "without a baseline" not in printed(composition_tables(whole))
 
 
 def test_nothing_at_all() -> None:
-    text = printed(composition_tables(measure_composition([])), 80)
+    text = printed(composition_tables(measure_composition([])), width=80)
     assert "0 compositions" in text
     assert "alone" in text
-    only_failed = printed(composition_tables(measure_composition([judged("set_a", "failed")])), 200)
+    only_failed = printed(
+        composition_tables(measure_composition([judged("set_a", "failed")])), width=200
+    )
     assert "– (0/0)" in only_failed
 
 
 @pytest.mark.parametrize("width", [40, 80, 250])
 def test_any_width(width: int) -> None:
-    text = printed(composition_tables(measure_composition(SAMPLES)), width)
+    text = printed(composition_tables(measure_composition(SAMPLES)), width=width)
     assert all(len(line) <= width for line in text.splitlines())
 
 
@@ -99,7 +91,7 @@ def test_shares() -> None:
 
 def test_a_narrow_terminal_shows_every_cell_whole() -> None:
     samples = [*SAMPLES, *[judged("character_c", "right")] * 20]
-    text = printed(composition_tables(measure_composition(samples), width=80), 80)
+    text = printed(composition_tables(measure_composition(samples), width=80), width=80)
     assert "…" not in text
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "list 2 nested 25.0 (1/4) 56.2 (4) -31.2 1 1 (1) 1" in lines

@@ -1,12 +1,10 @@
 """What people read: counts that add up, and views that hold at any width."""
 
-import io
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console, RenderableType
 
+from tests.report.printing import printed
 from worldline.demo import PREDICTIONS
 from worldline.diagnose import printable, shorten
 from worldline.recorders import PythonRecorder
@@ -28,14 +26,6 @@ def samples() -> list[Sample]:
     return list(diagnose_recorded(PREDICTIONS))
 
 
-def printed(part: RenderableType, width: int) -> str:
-    console = Console(file=io.StringIO(), width=width)
-    console.print(part)
-    output = console.file
-    assert isinstance(output, io.StringIO)
-    return output.getvalue()
-
-
 def test_counts_add_up(samples: list[Sample]) -> None:
     summary = summarize([sample.diagnosis for sample in samples])
     assert sum(summary.outcomes.values()) == summary.total == len(samples)
@@ -51,19 +41,19 @@ def test_errors_of_the_infrastructure_are_outside_of_percentages(samples: list[S
     summary = summarize(
         [s.diagnosis for s in samples if s.diagnosis.id in ("correct", "engine_error")]
     )
-    table = printed(summary_tables(summary), 100)
+    table = printed(summary_tables(summary), width=100)
     assert "100.0" in table
     assert "50.0" not in table
 
 
 def test_nothing_at_all() -> None:
-    assert "Outcomes of 0 predictions" in printed(summary_tables(summarize([])), 80)
+    assert "Outcomes of 0 predictions" in printed(summary_tables(summarize([])), width=80)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_every_sample_is_shown_at_any_width(samples: list[Sample], width: int) -> None:
     for sample in samples:
-        text = printed(side_by_side(sample, width=width), width)
+        text = printed(side_by_side(sample, width=width), width=width)
         assert sample.diagnosis.id in text
         assert sample.diagnosis.facts.outcome in text
     lines = list(sample_lines([s.diagnosis for s in samples], width=width))
@@ -73,7 +63,7 @@ def test_every_sample_is_shown_at_any_width(samples: list[Sample], width: int) -
 def test_a_state_that_stays_wrong_is_not_marked_as_found_again(samples: list[Sample]) -> None:
     """Behind a wrong argument, lines are the same and the state is not."""
     wrong = next(s for s in samples if s.diagnosis.id == "wrong_argument")
-    rows = printed(side_by_side(wrong, width=160), 160).splitlines()
+    rows = printed(side_by_side(wrong, width=160), width=160).splitlines()
     marks = {row.split()[0]: row.split()[1] for row in rows if row.strip()[:1].isdigit()}
     assert marks["2"] == "✗"
     assert marks["3"] == "≠"
