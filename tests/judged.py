@@ -22,6 +22,23 @@ def judged(sample: str, verdict: Verdict, *, repeat: int = 0, **more: Any) -> Ju
     return Judged(sample, repeat, verdict, **{"outcome": outcome, **more})
 
 
+def composed(
+    functions: str, verdict: Verdict, *, form: str = "nested", step: int | None = None
+) -> Judged:
+    """One row about a composition.
+
+    "list_a list_b" -> of the data type list, two deep
+    """
+    facets: dict[str, str | int] = {
+        "data_type": functions.split("_")[0],
+        "depth": len(functions.split()),
+        "form": form,
+        "number": 0,
+        "functions": functions,
+    }
+    return Judged("s", 0, verdict, "", step=step, facets=facets)
+
+
 def run_of(*samples: str, **more: Any) -> list[Judged]:
     """A run in which each word is a sample, and each letter of it a repeat's verdict.
 

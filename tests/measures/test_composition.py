@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.judged import composed
 from worldline.benchmarks.composition import composition
 from worldline.errors import InputError
 from worldline.measures.composition import Cell, Tally, measure_composition
@@ -16,21 +17,8 @@ from worldline.predict import Question
 from worldline.runs.judged import VERDICTS, Judged, Verdict
 
 
-def judged(
-    functions: str, verdict: Verdict, *, form: str = "nested", step: int | None = None
-) -> Judged:
-    facets: dict[str, str | int] = {
-        "data_type": functions.split("_")[0],
-        "depth": len(functions.split()),
-        "form": form,
-        "number": 0,
-        "functions": functions,
-    }
-    return Judged("s", 0, verdict, "", step=step, facets=facets)
-
-
 def atoms(name: str, *verdicts: Verdict) -> list[Judged]:
-    return [judged(name, verdict, form="atom") for verdict in verdicts]
+    return [composed(name, verdict, form="atom") for verdict in verdicts]
 
 
 ATOMS = [
@@ -49,7 +37,7 @@ def the_cell(samples: list[Judged]) -> Cell:
 
 
 def test_baselines_have_the_denominators_of_what_they_stand_beside() -> None:
-    cell = the_cell([judged("string_a string_b", v) for v in ("right", "wrong", "cut")])
+    cell = the_cell([composed("string_a string_b", v) for v in ("right", "wrong", "cut")])
     assert (cell.of_all.samples, cell.of_all.right) == (3, 1)
     assert cell.of_all.baseline == pytest.approx(3 / 4 * 2 / 5)
     assert (cell.of_answered.samples, cell.of_answered.right) == (2, 1)
@@ -59,7 +47,7 @@ def test_baselines_have_the_denominators_of_what_they_stand_beside() -> None:
 
 def test_the_baseline_of_answered_is_that_of_the_samples_that_answered() -> None:
     """Not of all: those that were cut may have had the harder functions."""
-    cell = the_cell([judged("string_a string_a", "right"), judged("string_b string_b", "cut")])
+    cell = the_cell([composed("string_a string_a", "right"), composed("string_b string_b", "cut")])
     assert cell.of_answered.baseline == pytest.approx((3 / 4) ** 2)
     assert cell.of_all.baseline == pytest.approx(((3 / 4) ** 2 + (2 / 5) ** 2) / 2)
 
@@ -68,10 +56,10 @@ def test_a_function_without_atoms_leaves_its_samples_out() -> None:
     """On both sides of the pair: what is observed is of the samples that have a baseline."""
     cell = the_cell(
         [
-            judged("string_a string_b", "wrong"),
-            judged("string_a string_d", "right"),
-            judged("string_e string_a", "right"),
-            judged("string_c string_a", "right"),
+            composed("string_a string_b", "wrong"),
+            composed("string_a string_d", "right"),
+            composed("string_e string_a", "right"),
+            composed("string_c string_a", "right"),
         ]
     )
     # string_c was asked about, so it has a share of all (none), but none of answered.
@@ -83,7 +71,7 @@ def test_a_function_without_atoms_leaves_its_samples_out() -> None:
 
 
 def test_nothing_has_no_share() -> None:
-    cell = the_cell([judged("string_a", "failed")])
+    cell = the_cell([composed("string_a", "failed")])
     assert (cell.tally.failed, cell.tally.all, cell.tally.answered) == (1, 0, 0)
     for paired in (cell.of_all, cell.of_answered):
         assert (paired.observed, paired.baseline, paired.left_out) == (None, None, 0)
@@ -93,7 +81,11 @@ def test_nothing_has_no_share() -> None:
 
 def test_cuts_are_told_from_wrong_states() -> None:
     cell = the_cell(
-        [judged("string_a", "cut"), judged("string_a", "cut", step=4), judged("string_a", "wrong")]
+        [
+            composed("string_a", "cut"),
+            composed("string_a", "cut", step=4),
+            composed("string_a", "wrong"),
+        ]
     )
     assert cell.tally == Tally(
         right=0, wrong=1, no_answer=0, cut=2, failed=0, diverged_before_cut=1
@@ -106,7 +98,7 @@ def test_cuts_are_told_from_wrong_states() -> None:
             st.sampled_from(["string_a", "string_b string_a", "list_z"]),
             st.sampled_from(VERDICTS),
             st.sampled_from(["nested", "flat", "atom"]),
-        ).map(lambda drawn: judged(drawn[0], drawn[1], form=drawn[2])),
+        ).map(lambda drawn: composed(drawn[0], drawn[1], form=drawn[2])),
         max_size=60,
     )
 )

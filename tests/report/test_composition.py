@@ -2,33 +2,20 @@
 
 import pytest
 
+from tests.judged import composed
 from tests.report.printing import printed
 from worldline.measures.composition import measure_composition
 from worldline.report.composition import composition_tables
 from worldline.report.numbers import part_cell, percent, points
-from worldline.runs.judged import Judged, Verdict
-
-
-def judged(
-    functions: str, verdict: Verdict, *, form: str = "nested", step: int | None = None
-) -> Judged:
-    facets: dict[str, str | int] = {
-        "data_type": functions.split("_")[0],
-        "depth": len(functions.split()),
-        "form": form,
-        "functions": functions,
-    }
-    return Judged("s", 0, verdict, "", step=step, facets=facets)
-
 
 SAMPLES = [
-    *[judged("list_a", v, form="atom") for v in ("right", "right", "right", "wrong")],
-    *[judged("string_b", v, form="atom") for v in ("right", "cut")],
-    *[judged("list_a list_a", v) for v in ("right", "wrong", "failed")],
-    judged("list_a list_a", "cut", step=3),
-    judged("list_a list_a", "no_answer"),
-    judged("string_b", "right", form="flat"),
-    judged("string_never", "wrong", form="flat"),
+    *[composed("list_a", v, form="atom") for v in ("right", "right", "right", "wrong")],
+    *[composed("string_b", v, form="atom") for v in ("right", "cut")],
+    *[composed("list_a list_a", v) for v in ("right", "wrong", "failed")],
+    composed("list_a list_a", "cut", step=3),
+    composed("list_a list_a", "no_answer"),
+    composed("string_b", "right", form="flat"),
+    composed("string_never", "wrong", form="flat"),
 ]
 
 
@@ -68,10 +55,8 @@ def test_nothing_at_all() -> None:
     text = printed(composition_tables(measure_composition([])), width=80)
     assert "0 compositions" in text
     assert "alone" in text
-    only_failed = printed(
-        composition_tables(measure_composition([judged("set_a", "failed")])), width=200
-    )
-    assert "– (0/0)" in only_failed
+    only_failed = measure_composition([composed("set_a", "failed")])
+    assert "– (0/0)" in printed(composition_tables(only_failed))
 
 
 @pytest.mark.parametrize("width", [40, 80, 250])
@@ -90,7 +75,7 @@ def test_shares() -> None:
 
 
 def test_a_narrow_terminal_shows_every_cell_whole() -> None:
-    samples = [*SAMPLES, *[judged("character_c", "right")] * 20]
+    samples = [*SAMPLES, *[composed("character_c", "right")] * 20]
     text = printed(composition_tables(measure_composition(samples), width=80), width=80)
     assert "…" not in text
     lines = [" ".join(line.split()) for line in text.splitlines()]

@@ -35,9 +35,8 @@ def test_what_samples_came_to() -> None:
     assert "Right per step, over all: 90.000 (9/10)" in text
     assert "not known how many steps" not in text
     unknown = Judged("cut", 0, "cut", "truncated", matched_steps=2)
-    again = " ".join(
-        printed(horizon_tables(measure_horizon([*SAMPLES, unknown])), width=300).split()
-    )
+    more = measure_horizon([*SAMPLES, unknown])
+    again = " ".join(printed(horizon_tables(more), width=300).split())
     assert "Of 1 sample it is not known how many steps the program has" in again
 
 
