@@ -65,14 +65,7 @@ def ask_into(
     with closing(predictions):
         for prediction in predictions:
             question, repeat = asked[prediction.id]
-            sample = examine(
-                prediction,
-                recorder,
-                limits=manifest.limits,
-                tokenizer=tokenizer,
-                is_right=partial(is_right, question),
-                is_measured=True,
-            )
+            sample = _examined(prediction, question, recorder, manifest, is_right, tokenizer)
             row = sample_to_row(question, repeat, sample, is_right, tokenizer=tokenizer)
             run.add(row)
             yield row_to_judged(row)
@@ -112,17 +105,29 @@ def keep_recorded(
                 f"{run.place.address} holds another prediction by the name of {prediction.id!r}; "
                 "name another run with -o, or begin it anew with --restart"
             )
-        sample = examine(
-            prediction,
-            recorder,
-            limits=manifest.limits,
-            tokenizer=tokenizer,
-            is_right=partial(is_right, question),
-            is_measured=True,
-        )
+        sample = _examined(prediction, question, recorder, manifest, is_right, tokenizer)
         if not run.has(question, repeat):
             run.add(sample_to_row(question, repeat, sample, is_right, tokenizer=tokenizer))
         yield sample
+
+
+def _examined(
+    prediction: Prediction,
+    question: Question,
+    recorder: Recorder,
+    manifest: Manifest,
+    is_right: Callable[[Question, str], bool],
+    tokenizer: Tokenizer | None,
+) -> Sample:
+    """What a run keeps is executed to its end, however early its text was cut."""
+    return examine(
+        prediction,
+        recorder,
+        limits=manifest.limits,
+        tokenizer=tokenizer,
+        is_right=partial(is_right, question),
+        is_measured=True,
+    )
 
 
 def _refuse_twins(predictions: Sequence[Prediction]) -> None:
