@@ -86,8 +86,10 @@ def test_open_rows_of_a_run_that_is_gone_are_not_the_next_ones(tmp_path: Path) -
     assert read_run(target) == []
 
 
-def test_what_a_kill_leaves_of_a_journal_is_no_stranger(tmp_path: Path) -> None:
-    (tmp_path / ".open.jsonl.new").write_text("{")
+def test_what_a_kill_leaves_is_no_stranger(tmp_path: Path) -> None:
+    for name in (".open.jsonl.new", ".open.jsonl.lock", "manifest.json.unfinished"):
+        (tmp_path / name).write_text("{")
+    (tmp_path / "parts").mkdir()
     with Run(tmp_path) as run:
         run.begin(manifest_of())
         run.add(ROW)

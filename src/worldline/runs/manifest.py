@@ -24,9 +24,13 @@ class Manifest:
     """What is the same for all samples of a run.
 
     `facets` are the benchmark's own, each with "int" or "text"; `left_out` is what its source
-    holds beside the questions, counted by reason. `abilities` are those that the
-    engine was found to have. `sessions` says of each time that it was worked on when, with which
-    versions, and in which state of the repository around.
+    holds beside the questions, counted by reason. `abilities` are those that the engine was found
+    to have. `sessions` says of each time that it was worked on when, with which versions, and in
+    which state of the repository around.
+
+    `questions_hash` tells later what was asked. It may change while a run is gone on with, since
+    questions may be added; whether those that the run has are still the same is looked at one by
+    one, in `Run.has`.
     """
 
     benchmark: str

@@ -18,11 +18,14 @@ from worldline.runs.manifest import (
 )
 from worldline.runs.reading import find_manifest, still_open
 from worldline.store import (
+    PARTS_FOLDER,
     Journal,
     Lock,
     Place,
     as_stored,
     check_row,
+    half_written,
+    lock_file,
     part_files,
     place_of,
     read_journal,
@@ -173,8 +176,9 @@ def _refuse_strangers(place: Place) -> None:
         )
     if place.is_remote:
         return
-    journal = place.journal.name, unfinished(place.journal).name
-    ours = {"parts", *journal, f".{journal[0]}.lock", f"{FILE}.unfinished"}
+    journal = place.journal
+    beside = (journal, unfinished(journal), lock_file(journal))
+    ours = {PARTS_FOLDER, half_written(FILE), *(path.name for path in beside)}
     others = [path.name for path in Path(place.path).iterdir() if path.name not in ours]
     if others:
         raise InputError(

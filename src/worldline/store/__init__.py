@@ -3,8 +3,9 @@
 from worldline.store.columns import Column
 from worldline.store.journal import Journal, read_journal, unfinished
 from worldline.store.lists import IntLists, read_int_lists
-from worldline.store.lock import Lock
+from worldline.store.lock import Lock, lock_file
 from worldline.store.parts import (
+    PARTS_FOLDER,
     as_stored,
     check_row,
     iterate_parts,
@@ -13,7 +14,7 @@ from worldline.store.parts import (
     read_parts,
     write_part,
 )
-from worldline.store.place import Place, place_of
+from worldline.store.place import Place, half_written, place_of
 from worldline.store.query import QueryResult, Source, query
 from worldline.store.traces import (
     TRACE_COLUMNS,
@@ -29,6 +30,7 @@ from worldline.store.traces import (
 )
 
 __all__ = [
+    "PARTS_FOLDER",
     "TRACE_COLUMNS",
     "Column",
     "IntLists",
@@ -40,8 +42,10 @@ __all__ = [
     "StoredTrace",
     "as_stored",
     "check_row",
+    "half_written",
     "iterate_parts",
     "iterate_trace_rows",
+    "lock_file",
     "parquet_bytes",
     "part_files",
     "place_of",

@@ -8,11 +8,19 @@ from typing import IO
 from worldline.errors import InputError
 
 
+def lock_file(path: Path) -> Path:
+    """The file that is there as long as another one is held.
+
+    open.jsonl -> .open.jsonl.lock
+    """
+    return path.with_name(f".{path.name}.lock")
+
+
 class Lock:
     """Held from its making until it is let go; a second one on the same file is refused."""
 
     def __init__(self, path: Path) -> None:
-        name = path.with_name(f".{path.name}.lock")
+        name = lock_file(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = _taken(name)

@@ -9,7 +9,7 @@ from worldline.errors import InputError
 from worldline.store.columns import Column, arrow_schema, require_arrow
 from worldline.store.place import Place
 
-FOLDER = "parts"
+PARTS_FOLDER = "parts"
 _ROW_GROUP = 500
 # Rows that are read at once where one is wanted after the other.
 _BATCH = 100
@@ -26,7 +26,7 @@ def write_part(
     if name is None:
         digest = hashlib.sha256(json.dumps(rows, default=str).encode()).hexdigest()[:8]
         name = f"{len(part_files(place)) + 1:06d}-{digest}"
-    place.write(f"{FOLDER}/{name}.parquet", parquet_bytes(columns, rows))
+    place.write(f"{PARTS_FOLDER}/{name}.parquet", parquet_bytes(columns, rows))
 
 
 def parquet_bytes(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> bytes:
@@ -91,7 +91,7 @@ def check_row(columns: Sequence[Column], row: dict[str, Any]) -> None:
 
 def part_files(place: Place) -> list[str]:
     """The paths of all parts, in the order in which they were written."""
-    return place.files(FOLDER, ".parquet")
+    return place.files(PARTS_FOLDER, ".parquet")
 
 
 def column_names(place: Place, path: str) -> list[str]:

@@ -49,7 +49,7 @@ class Place:
         """Put a file in place."""
         path = f"{self.path}/{name}"
         # A remote store shows a file when it is whole; here it is moved to its name when it is.
-        begun = path if self.is_remote else f"{path}.unfinished"
+        begun = path if self.is_remote else half_written(path)
         try:
             if not self.is_remote:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +76,14 @@ class Place:
             self.filesystem.delete_file(path)
         except OSError as error:
             raise InputError(f"cannot remove {path}: {error}") from error
+
+
+def half_written(path: str) -> str:
+    """Where a file is written until it is whole; a kill may leave it there.
+
+    "manifest.json" -> "manifest.json.unfinished"
+    """
+    return f"{path}.unfinished"
 
 
 def place_of(address: str | Path) -> Place:
