@@ -37,6 +37,20 @@ def test_another_expected_value_is_refused(tmp_path: Path, recorder: PythonRecor
     assert len(fill(tmp_path / "run", asked, make, recorder)) == 1
 
 
+def test_other_facets_are_refused(tmp_path: Path, recorder: PythonRecorder) -> None:
+    """Else samples would be counted by what the benchmark no longer says of them."""
+    asked = questions(2)
+    make = knowing_engine(recorder, asked)
+    fill(tmp_path / "run", asked[:1], make, recorder)
+    other = [replace(asked[0], facets={"number": 0, "topic": "sums"}), asked[1]]
+    said = (
+        r"""'s0' with the facets {"number": 0}, not {"number": 0, "topic": "sums"}; name another"""
+    )
+    with pytest.raises(InputError, match=said):
+        fill(tmp_path / "run", other, make, recorder)
+    assert len(fill(tmp_path / "run", asked, make, recorder)) == 1
+
+
 def test_a_name_that_cannot_be_stored_is_asked_about_once(
     tmp_path: Path, recorder: PythonRecorder
 ) -> None:

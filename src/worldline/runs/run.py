@@ -1,5 +1,6 @@
 """A run on disk: a manifest, Parquet parts, and the rows that are in no part yet."""
 
+import json
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ from worldline.store import (
     write_part,
 )
 
-_ASKED_OF = ("program", "expected")
+_ASKED_OF = ("program", "expected", "facets")
 # Rows that make a part: few enough to read again at a resume, enough for a file.
 PART_ROWS = 500
 
@@ -92,16 +93,18 @@ class Run:
 
     def has(self, question: Question, repeat: int) -> bool:
         """Whether a question need not be asked; one of the same name about another program, or
-        with another value to expect, is refused."""
+        with another value to expect or other facets, is refused."""
         known = self._done.get((as_stored(question.id), repeat))
         if known is None:
             return False
-        program, expected = known
-        other = None
+        program, expected, facets = known
+        other, now = None, dict(question.facets)
         if program != question.program.hash:
             other = f"another program by the name of {question.id!r}"
         elif question.expected is not None and expected != as_stored(question.expected):
             other = f"{question.id!r} with the expected value {expected}, not {question.expected}"
+        elif facets is not None and json.loads(facets) != now:
+            other = f"{question.id!r} with the facets {facets}, not {json.dumps(now)}"
         if other is not None:
             raise InputError(
                 f"{self.place.address} holds {other}; name another run with -o, or begin it anew "
@@ -151,10 +154,10 @@ class Run:
         self.close()
 
 
-def _asked_of(row: dict[str, Any]) -> tuple[str, str | None]:
+def _asked_of(row: dict[str, Any]) -> tuple[str, str | None, str | None]:
     """What a question of the same name must have in common with a row."""
     expected = row.get("expected")
-    return row["program"], None if expected is None else as_stored(expected)
+    return row["program"], None if expected is None else as_stored(expected), row.get("facets")
 
 
 def _is_answer(row: dict[str, Any]) -> bool:
