@@ -2,6 +2,7 @@
 
 from worldline.benchmarks.benchmark import Benchmark, LeftOut, Options, expects
 from worldline.benchmarks.files import from_files
+from worldline.benchmarks.manifest import as_typed, make_manifest
 from worldline.benchmarks.registry import (
     BENCHMARKS,
     Description,
@@ -15,8 +16,10 @@ __all__ = [
     "Description",
     "LeftOut",
     "Options",
+    "as_typed",
     "describe_benchmarks",
     "expects",
     "from_files",
     "load_benchmark",
+    "make_manifest",
 ]

@@ -2,14 +2,13 @@
 
 import hashlib
 import json
-from collections import Counter
 from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
 import click
 
-from worldline.benchmarks import Benchmark, describe_benchmarks, load_benchmark
+from worldline.benchmarks import Benchmark, describe_benchmarks, load_benchmark, make_manifest
 from worldline.cli.asking import Access, asking_options
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option, limit_options, python_option
@@ -18,7 +17,7 @@ from worldline.cli.report import print_run
 from worldline.errors import InputError
 from worldline.predict import Settings
 from worldline.recorders import PythonRecorder
-from worldline.runs import Manifest, Run, ask_into, missing, without_secrets
+from worldline.runs import Manifest, Run, ask_into, missing
 from worldline.trace import Limits
 
 # What a shell expects of a command that ctrl-c ended.
@@ -90,7 +89,14 @@ def bench(
     questions = loaded.questions[:first]
     if not questions:
         raise InputError(f"there is nothing to ask in {benchmark}")
-    manifest = make_manifest(loaded, access, settings, repeats=repeats, limits=limits)
+    manifest = make_manifest(
+        loaded,
+        settings,
+        engine=access.engine,
+        tokenizer=access.tokenizer,
+        repeats=repeats,
+        limits=limits,
+    )
     address = output or default_folder(loaded, access, settings, limits)
     with (
         Run(address, is_restarted=is_restarted) as run,
@@ -156,44 +162,6 @@ def _pairs(options: tuple[str, ...]) -> dict[str, str]:
             raise InputError(f"--set {option!r} needs a value, as in --set {option}=5")
         pairs[name] = value
     return pairs
-
-
-def make_manifest(
-    benchmark: Benchmark, access: Access, settings: Settings, *, repeats: int, limits: Limits
-) -> Manifest:
-    """What the run is of, as far as it is known before the engine has been asked."""
-    return Manifest(
-        benchmark=benchmark.name,
-        options=dict(benchmark.options),
-        questions=len(benchmark.questions),
-        questions_hash=benchmark.hash,
-        facets=facet_kinds(benchmark),
-        left_out=left_out(benchmark),
-        repeats=repeats,
-        engine=without_secrets(access.engine),
-        settings=settings,
-        tokenizer=access.tokenizer,
-        limits=limits,
-    )
-
-
-def facet_kinds(benchmark: Benchmark) -> dict[str, str]:
-    """The names of a benchmark's facets, with "int" where all values are numbers that a column
-    holds, else "text".
-
-    {"depth": 3}, {"depth": 4, "form": "flat"} -> {"depth": "int", "form": "text"}
-    """
-    kinds: dict[str, str] = {}
-    for question in benchmark.questions:
-        for name, value in question.facets.items():
-            is_number = isinstance(value, int) and -(2**63) <= value < 2**63
-            kinds[name] = "int" if is_number and kinds.get(name) != "text" else "text"
-    return kinds
-
-
-def left_out(benchmark: Benchmark) -> dict[str, int]:
-    """How much of a benchmark's source is not asked about, by reason."""
-    return dict(Counter(item.reason for item in benchmark.left_out))
 
 
 def default_folder(benchmark: Benchmark, access: Access, settings: Settings, limits: Limits) -> str:

@@ -1,14 +1,14 @@
 """`worldline report RUN`: what a run came to."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.text import Text
 
-from worldline.benchmarks.options import option_to_text
+from worldline.benchmarks import as_typed
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option
 from worldline.measures import (
@@ -52,8 +52,7 @@ def print_run(console: Console, run: str, form: str) -> None:
         told = {**_to_json(manifest, rows), "scored": asdict(scored) if scored else None}
         click.echo(json.dumps(told, indent=1))
         return
-    typed = {name: option_to_text(value) for name, value in manifest.options.items()}
-    for line in run_lines(replace(manifest, options=typed), run, len(rows)):
+    for line in run_lines(as_typed(manifest), run, len(rows)):
         console.print(line)
     found = accuracy(rows)
     for line in accuracy_lines(found):

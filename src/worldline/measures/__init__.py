@@ -7,6 +7,7 @@ from worldline.measures.composition import FACETS, CompositionResult, measure_co
 from worldline.measures.horizon import Horizon, measure_horizon
 from worldline.measures.passing import PassRate, pass_rates
 from worldline.measures.scored import ScoredSteps, measure_scores
+from worldline.measures.settings import changed_settings
 
 __all__ = [
     "FACETS",
@@ -19,6 +20,7 @@ __all__ = [
     "ScoredSteps",
     "accuracy",
     "breakdown",
+    "changed_settings",
     "compare_runs",
     "measure_composition",
     "measure_horizon",
