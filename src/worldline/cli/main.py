@@ -9,6 +9,7 @@ from worldline.cli.compare import compare
 from worldline.cli.demo import demo
 from worldline.cli.diagnose import diagnose
 from worldline.cli.engines import engines
+from worldline.cli.generate import generate
 from worldline.cli.predict import predict
 from worldline.cli.record import record
 from worldline.cli.report import report
@@ -45,6 +46,6 @@ def main() -> None:
 for command in (
     *(demo, record, predict, diagnose, show),
     *(bench, report, compare, sql, engines),
-    *(train_command,),
+    *(generate, train_command),
 ):
     main.add_command(command)

@@ -1,0 +1,169 @@
+"""What a level writes in goes in; a function that runs comes out, statement by statement."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worldline.benchmarks.draws import Draws
+from worldline.generate.draft import Draft, Forms
+from worldline.generate.statements import Palette, Place, indented, returned, statement
+from worldline.generate.trial import Tried, try_out
+from worldline.generate.words import (
+    LETTERS,
+    argument_int,
+    chance,
+    function_name,
+    letters,
+    small_float,
+    small_int,
+    weighted,
+    word,
+)
+from worldline.trace import Program
+
+_PATIENCE = 15
+# Most traces are short, some are long.
+_STEPS = ((4, 25), (4, 40), (2, 60), (1, 90))
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that was written, and the arguments that it was tried out with."""
+
+    name: str
+    source: str
+    parameters: tuple[str, ...]
+    kinds: tuple[str, ...]
+    arguments: tuple[str, ...]
+
+    @property
+    def call(self) -> str:
+        """ "f(1, 'a')" """
+        return f"{self.name}({', '.join(self.arguments)})"
+
+
+def compose(draws: Draws, palette: Palette) -> Program:
+    """A program of one function."""
+    function = write_function(draws, palette, name=function_name(draws))
+    return Program(function.source, function.call)
+
+
+def write_function(
+    draws: Draws,
+    palette: Palette,
+    *,
+    name: str,
+    before: str = "",
+    taken: Sequence[str] = (),
+    calls: Forms | None = None,
+) -> Function:
+    """A function that can be called with its arguments. `before` is the source of the functions
+    that it may call, by the names that are taken."""
+    draft = Draft(draws, palette.forms, taken={name, "f", *taken}, calls=calls or {})
+    parameters, kinds, arguments = _parameters(draft, palette)
+    head = f"def {name}({', '.join(parameters)}):"
+    call = f"{name}({', '.join(arguments)})"
+    most_steps = weighted(draws, _STEPS)
+    lines: list[str] = []
+    vain, left = 0, weighted(draws, palette.sizes)
+    while left > 0 and vain < _PATIENCE:
+        kept = dict(draft.types), set(draft.taken)
+        more = statement(draft, palette, Place(palette.depth))
+        tried = _tried(before, head, [*lines, *more, "return None"], call, most_steps)
+        if tried is None or (_is_idle(lines, more, tried, before) and chance(draws, 85)):
+            draft.types, draft.taken = kept
+            vain += 1
+            continue
+        lines += more
+        left -= 1
+    lines.append(_last_line(draft, palette, before, head, lines, call, most_steps))
+    source = "\n".join([head, *indented(lines), ""])
+    return Function(name, source, tuple(parameters), tuple(kinds), tuple(arguments))
+
+
+def _is_idle(lines: list[str], more: list[str], tried: Tried, before: str) -> bool:
+    """Whether a loop among the lines, or what stands in a test, was never begun."""
+    first = before.count("\n") + 1 + 1 + len(lines) + 1
+    for number, line in enumerate(more):
+        if line.startswith(("for ", "while ")) and first + number + 1 not in tried.lines:
+            return True
+    return len(more) > 3 and sum(first + n in tried.lines for n in range(len(more))) < len(more) / 3
+
+
+def _tried(before: str, head: str, lines: list[str], call: str, most_steps: int) -> Tried | None:
+    source = "\n".join([before, head, *indented(lines), ""])
+    return try_out(source, call, most_steps=most_steps)
+
+
+def _last_line(
+    draft: Draft,
+    palette: Palette,
+    before: str,
+    head: str,
+    lines: list[str],
+    call: str,
+    most_steps: int,
+) -> str:
+    for _ in range(_PATIENCE):
+        last = f"return {returned(draft, palette)}"
+        if _tried(before, head, [*lines, last], call, most_steps + 2) is not None:
+            return last
+    return f"return {list(draft.types)[-1]}"
+
+
+def _parameters(draft: Draft, palette: Palette) -> tuple[list[str], list[str], list[str]]:
+    names, kinds, arguments = [], [], []
+    for _ in range(weighted(draft.draws, [(4, 1), (5, 2), (2, 3)])):
+        kind = weighted(draft.draws, palette.parameters)
+        name = draft.new(kind)
+        draft.declare(name, kind)
+        names.append(name)
+        kinds.append(kind)
+        arguments.append(argument(draft, kind))
+    return names, kinds, arguments
+
+
+def argument(draft: Draft, kind: str) -> str:
+    """A value to call a function with; its letters and keys are those that expressions use."""
+    draws = draft.draws
+    if kind == "str":
+        text = word(draws)
+        draft.letters = text
+        return repr(text)
+    if kind == "strs":
+        texts = [word(draws)[:6] for _ in range(draws.between(1, 4))]
+        draft.letters = "".join(texts)
+        return repr(texts)
+    if kind == "dict":
+        keys = _keys(draws)
+        draft.keys = tuple(keys)
+        return repr({key: small_int(draws) for key in keys})
+    if kind == "ints":
+        return repr(_ints(draws))
+    if kind == "pair":
+        return repr((argument_int(draws), argument_int(draws)))
+    if kind == "set":
+        return repr({small_int(draws) for _ in range(draws.between(1, 4))})
+    if kind == "float":
+        return repr(small_float(draws))
+    if kind == "bool":
+        return repr(chance(draws, 50))
+    return repr(argument_int(draws))
+
+
+def _ints(draws: Draws) -> list[int]:
+    most = draws.pick((3, 9, 9, 30, 99))
+    return [
+        -draws.between(1, 9) if chance(draws, 6) else draws.between(0, most)
+        for _ in range(weighted(draws, [(1, 1), (2, 2), (4, 3), (4, 4), (3, 5), (1, 6), (1, 7)]))
+    ]
+
+
+def _keys(draws: Draws) -> list[str]:
+    count = draws.between(1, 4)
+    if chance(draws, 60):
+        return draws.shuffled(LETTERS[:6] if chance(draws, 50) else LETTERS)[:count]
+    return list(
+        dict.fromkeys(
+            letters(draws, 2, 4) if chance(draws, 30) else word(draws)[:5] for _ in range(count)
+        )
+    )

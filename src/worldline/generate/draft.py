@@ -1,0 +1,182 @@
+"""Forms with holes go in; lines of a program that is being written come out.
+
+A form is Python with typed holes. "<int> + <n>" may become "x + 3" or "(a - b) * 2 + 3":
+
+    <int>, <str>, …     a variable, a constant or another expression of that type
+    <r.int>, <v.int>    a variable to be read; one that may be changed
+    <n> <m> <i> <k>     constants: 1 to 9, 2 to 9, 0 to 3, any small one
+    <c> <w> <key>       a letter, a word, a key of a dict, in quotes
+    <1>, <2>            what stands in the first, the second hole
+"""
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from worldline.benchmarks.draws import Draws
+from worldline.generate.words import (
+    LETTERS,
+    chance,
+    small_float,
+    small_int,
+    variable_name,
+    weighted,
+    word,
+)
+
+Forms = Mapping[str, Sequence[tuple[int, str]]]
+_HOLE = re.compile(r"<(?:([rv])\.)?([a-z0-9]+)>")
+_NAME = re.compile(r"\b[a-z_]\w*\b")
+# What is the same whatever the variable holds, or nothing but it.
+_IDLE = re.compile(
+    r"(?<![\w*/%.)\]] )\b(\w+) (?:[-<>%]|//|==|!=|>=|<=|and|or|[|&]) \1\b(?![.(\[])"
+    r"|(?:max|min)\((\w+), \2\)|replace\(('.*?'), \3\)|\[0:\]| [*/]/? 1\b| % 1\b"
+)
+_PATIENCE = 12
+_SCALARS = ("int", "str", "bool", "float")
+
+
+class NoneFitsError(Exception):
+    """There is no variable, or no form, for a hole."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """What is known at a place of a function: the forms to write in, the types of its variables
+    (the last one assigned comes last), which of them must stay as they are, which names are taken,
+    which letters and keys occur in its values, and how other functions are called."""
+
+    draws: Draws
+    forms: Forms
+    types: dict[str, str] = field(default_factory=dict)
+    kept: frozenset[str] = frozenset()
+    taken: set[str] = field(default_factory=set)
+    letters: str = "aeiou"
+    calls: Forms = field(default_factory=dict)
+    keys: tuple[str, ...] = ("a", "b", "c")
+
+    def declare(self, name: str, kind: str) -> None:
+        """The variable has just been assigned."""
+        self.types.pop(name, None)
+        self.types[name] = kind
+
+    def new(self, kind: str) -> str:
+        """A name for a new variable."""
+        return variable_name(self.draws, kind, self.taken)
+
+    def variables(self, kind: str, *, is_changed: bool = False) -> list[str]:
+        """The variables of a type."""
+        found = [name for name, its in self.types.items() if its == kind]
+        return [name for name in found if name not in self.kept] if is_changed else found
+
+
+def pick_variable(draft: Draft, kind: str, *, is_changed: bool = False) -> str:
+    """A variable of a type; one that was assigned lately more often."""
+    found = draft.variables(kind, is_changed=is_changed)
+    if not found:
+        raise NoneFitsError(kind)
+    return draft.draws.pick(found[-2:] if chance(draft.draws, 55) else found)
+
+
+def expression(draft: Draft, kind: str, *, depth: int = 1) -> str:
+    """An expression of a type; operands of operands are expressions, to a depth.
+
+    It is of variables, where there are any, and does not say what anybody sees (`x - x`).
+    """
+    for _ in range(_PATIENCE if kind in draft.forms else 0):
+        try:
+            text = fill(draft, weighted(draft.draws, draft.forms[kind]), depth=depth)
+        except NoneFitsError:
+            continue
+        text = tidy(text) if "(" in text else text
+        if not _IDLE.search(text) and not draft.types.keys().isdisjoint(_NAME.findall(text)):
+            return text
+    return operand(draft, kind, depth=0)
+
+
+def tidy(text: str) -> str:
+    """Without brackets that are not needed: "(a * 2) + 1" -> "a * 2 + 1"."""
+    return ast.unparse(ast.parse(text, mode="eval"))
+
+
+def operand(draft: Draft, kind: str, *, depth: int, is_bare: bool = False) -> str:
+    """A variable most often, else a constant or an expression, in brackets if not bare."""
+    is_there = bool(draft.variables(kind))
+    if is_there and chance(draft.draws, 72):
+        return pick_variable(draft, kind)
+    if depth > 0 and kind in draft.forms and (kind == "bool" or chance(draft.draws, 60)):
+        text = expression(draft, kind, depth=depth - 1)
+        return text if is_bare else f"({text})"
+    if kind == "bool" and not is_there:
+        raise NoneFitsError(kind)
+    if is_there and kind not in _SCALARS:
+        return pick_variable(draft, kind)
+    return constant(draft, kind)
+
+
+def fill(draft: Draft, form: str, *, depth: int, is_line: bool = False) -> str:
+    """A form with its holes filled. In a whole line, holes stand alone and need no brackets."""
+    found: list[str] = []
+
+    def put(hole: re.Match[str]) -> str:
+        mark, kind = hole[1], hole[2]
+        if kind.isdigit():
+            return found[int(kind) - 1]
+        if mark:
+            text = pick_variable(draft, kind, is_changed=mark == "v")
+        elif kind in _CONSTANTS:
+            text = _CONSTANTS[kind](draft)
+        elif is_line and depth > 0 and chance(draft.draws, 40):
+            text = expression(draft, kind, depth=depth - 1)
+        else:
+            text = operand(draft, kind, depth=depth, is_bare=is_line)
+        found.append(text)
+        return text
+
+    return _HOLE.sub(put, form)
+
+
+def constant(draft: Draft, kind: str) -> str:
+    """A constant of a type, as one writes it."""
+    if kind not in _LITERALS:
+        raise NoneFitsError(kind)
+    return repr(_LITERALS[kind](draft))
+
+
+def key(draft: Draft) -> str:
+    """A key, one that is there more often than not."""
+    return draft.draws.pick(draft.keys if chance(draft.draws, 75) else LETTERS)
+
+
+def _letter(draft: Draft) -> str:
+    return repr(draft.draws.pick(draft.letters if chance(draft.draws, 75) else LETTERS))
+
+
+def _some(draft: Draft, least: int, most: int, make: Callable[[Draft], object]) -> list[object]:
+    return [make(draft) for _ in range(draft.draws.between(least, most))]
+
+
+_CONSTANTS: dict[str, Callable[[Draft], str]] = {
+    "n": lambda d: str(d.draws.between(1, 9)),
+    "m": lambda d: str(d.draws.between(2, 9)),
+    "i": lambda d: str(d.draws.between(0, 3)),
+    "j": lambda d: str(d.draws.between(2, 5)),
+    "k": lambda d: str(small_int(d.draws)),
+    "h": lambda d: str(d.draws.pick((2, 2, 4, 4, 5, 8, 10))),
+    "q": lambda d: repr(small_float(d.draws)),
+    "c": _letter,
+    "w": lambda d: repr(word(d.draws)),
+    "key": lambda d: repr(key(d)),
+}
+_LITERALS: dict[str, Callable[[Draft], object]] = {
+    "int": lambda d: small_int(d.draws),
+    "float": lambda d: small_float(d.draws),
+    "bool": lambda d: chance(d.draws, 50),
+    "str": lambda d: word(d.draws)[: d.draws.pick((1, 2, 3, 6))],
+    "ints": lambda d: _some(d, 0, 4, lambda e: small_int(e.draws)),
+    "strs": lambda d: _some(d, 0, 3, lambda e: word(e.draws)[:5]),
+    "dict": lambda d: {key(d): small_int(d.draws) for _ in range(d.draws.below(4))},
+    "pair": lambda d: (small_int(d.draws), small_int(d.draws)),
+    "set": lambda d: set(_some(d, 1, 4, lambda e: small_int(e.draws))),
+}

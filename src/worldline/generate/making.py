@@ -1,0 +1,171 @@
+"""A recipe goes in; programs come out one by one, and why others are left out.
+
+Candidates are judged in one order, number by number and within a number level by level, whoever
+makes them: what is kept does not depend on how many workers there are.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from worldline.errors import InputError
+from worldline.generate.balance import PILOT, Cell, Plan, Shortage, needs_pilot, plan
+from worldline.generate.candidates import Candidate, Chunk
+from worldline.generate.excluded import Excluded
+from worldline.generate.facets import check_facets
+from worldline.generate.levels import LEVELS
+from worldline.generate.normal import program_key
+from worldline.generate.streams import Stream
+from worldline.generate.workers import Begin, making
+from worldline.predict import Question
+
+DUPLICATE = "duplicate"
+FULL = "its cell is full"
+RARE = "its cell is rare"
+_SMALLEST_CHUNK, _LARGEST_CHUNK = 4, 32
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What is to be made: the same recipe makes the same programs."""
+
+    count: int
+    seed: int = 0
+    levels: tuple[str, ...] = tuple(LEVELS)
+    balance: tuple[str, ...] = ("level",)
+    most_steps: int = 300
+    longest_value: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of a candidate: it is kept, or left out for a reason."""
+
+    level: str
+    number: int
+    question: Question | None
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a recipe has come: the next candidate, what is kept, and why others are not."""
+
+    number: int = 0
+    level: int = 0
+    questions: list[Question] = field(default_factory=list)
+    left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+    shortages: list[Shortage] = field(default_factory=list)
+
+    def note(self, decision: Decision, levels: Sequence[str]) -> None:
+        """One more candidate has been judged."""
+        if decision.question is not None:
+            self.questions.append(decision.question)
+        else:
+            self.left_out[decision.reason, decision.level] += 1
+        self.number, self.level = decision.number, levels.index(decision.level) + 1
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Refuse what cannot be made."""
+    for level in recipe.levels:
+        if level not in LEVELS:
+            raise InputError(f"there is no level {level!r}; there is: {', '.join(LEVELS)}")
+    if not recipe.levels or len(set(recipe.levels)) < len(recipe.levels):
+        raise InputError("name one level or more, each once, as in --levels loops,strings")
+    for name in ("count", "most_steps", "longest_value"):
+        if getattr(recipe, name) < 1:
+            raise InputError(f"{name} must be 1 or more, found {getattr(recipe, name)}")
+    check_facets(recipe.balance)
+
+
+def decide(
+    recipe: Recipe, excluded: Excluded, *, workers: int = 1, progress: Progress | None = None
+) -> Generator[Decision, None, None]:
+    """Judge candidates until there is enough of everything, or no more to be had.
+
+    What has been judged is noted in `progress`; one that was begun before is gone on with. The
+    cells that could not be filled are in its `shortages` at the end.
+    """
+    check_recipe(recipe)
+    progress = Progress() if progress is None else progress
+    with making(workers) as begin:
+        streams = {level: _stream(recipe, level, begin, workers) for level in recipe.levels}
+        planned = _plan(recipe, streams)
+        judge = _Judge(planned, excluded, progress)
+        for level, stream in streams.items():
+            stream.skip_to(progress.number + (recipe.levels.index(level) < progress.level))
+        while judge.wanted and progress.number < planned.most_tries:
+            for level in recipe.levels[progress.level :]:
+                if level in judge.wanted:
+                    decision = judge.judge(streams[level].next())
+                    progress.note(decision, recipe.levels)
+                    yield decision
+            progress.number, progress.level = progress.number + 1, 0
+    progress.shortages = judge.shortages()
+
+
+def _stream(recipe: Recipe, level: str, begin: Begin, workers: int) -> Stream:
+    share = -(-recipe.count // len(recipe.levels))
+    size = min(_LARGEST_CHUNK, max(_SMALLEST_CHUNK, -(-share // 4)))
+    ahead = 1 + -(-workers // len(recipe.levels))
+    chunk = Chunk(recipe.seed, level, 0, size, recipe.most_steps, recipe.longest_value)
+    return Stream(chunk, begin, ahead=ahead)
+
+
+def _plan(recipe: Recipe, streams: Mapping[str, Stream]) -> Plan:
+    pilot: list[Candidate] = []
+    if needs_pilot(recipe.balance):
+        for stream in streams.values():
+            pilot += stream.peek(PILOT)
+    facets = [found.question.facets for found in pilot if found.question is not None]
+    return plan(recipe.count, recipe.levels, recipe.balance, facets)
+
+
+class _Judge:
+    """Knows what there is already, and what is still wanted."""
+
+    def __init__(self, planned: Plan, excluded: Excluded, progress: Progress) -> None:
+        self._plan = planned
+        self._excluded = excluded
+        self._progress = progress
+        self._keys = {program_key(question.program) for question in progress.questions}
+        self._filled: Counter[Cell] = Counter(
+            planned.cell(question.facets) for question in progress.questions
+        )
+        self.wanted = self._wanted()
+
+    def judge(self, candidate: Candidate) -> Decision:
+        """Keep a candidate, or say why not."""
+        reason = self._reason(candidate)
+        question = None if reason else candidate.question
+        if question is not None:
+            self._keys.add(candidate.key)
+            self._filled[self._plan.cell(question.facets)] += 1
+            self.wanted = self._wanted()
+        return Decision(candidate.level, candidate.number, question, reason)
+
+    def _reason(self, candidate: Candidate) -> str:
+        if candidate.question is None:
+            return candidate.reason
+        if candidate.source_key in self._excluded.keys:
+            return f"is in {self._excluded.keys[candidate.source_key]}"
+        if candidate.key in self._keys:
+            return DUPLICATE
+        cell = self._plan.cell(candidate.question.facets)
+        if cell not in self._plan.quotas:
+            return RARE
+        return FULL if self._filled[cell] >= self._plan.quotas[cell] else ""
+
+    def _wanted(self) -> set[str]:
+        """The levels that have something to give to a cell that is not full."""
+        open_cells = [c for c, wanted in self._plan.quotas.items() if self._filled[c] < wanted]
+        return {level for cell in open_cells for level in self._plan.sources[cell]}
+
+    def shortages(self) -> list[Shortage]:
+        """The cells that have less than they were to have."""
+        return [
+            Shortage(cell, wanted, self._filled[cell], self._progress.number)
+            for cell, wanted in self._plan.quotas.items()
+            if self._filled[cell] < wanted
+        ]
