@@ -1,5 +1,7 @@
 """Tests and what follows from them: if, elif, else, and, or, not, early returns."""
 
+import re
+
 from worldline.benchmarks.draws import Draws
 from worldline.generate.compose import compose
 from worldline.generate.forms import CHOICES, LOGIC, NUMBERS, STRINGS, only, together
@@ -7,6 +9,7 @@ from worldline.generate.statements import Palette
 from worldline.generate.words import chance
 from worldline.trace import Program
 
+_TEST = re.compile(r"\b(?:if|and|or|not) ")
 _NUMBERS = together(NUMBERS, LOGIC, only(CHOICES, ["int"]))
 _STATEMENTS = ((6, "if"), (2, "return"), (2, "assign"), (2, "change"))
 _SIZES = ((3, 1), (4, 2), (4, 3), (3, 4), (1, 6))
@@ -32,4 +35,8 @@ _WITH_STRINGS = Palette(
 
 def branches(draws: Draws) -> Program:
     """def f(x, y):  if x > y and x % 2 == 0:  …  else:  …"""
-    return compose(draws, _WITH_STRINGS if chance(draws, 40) else _WHOLE)
+    # What does not work out is left out of a program, the only test at times.
+    while True:
+        found = compose(draws, _WITH_STRINGS if chance(draws, 40) else _WHOLE)
+        if _TEST.search(found.source):
+            return found

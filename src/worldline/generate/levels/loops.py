@@ -1,5 +1,7 @@
 """Loops over numbers, lists and strings, counted and conditional, nested at times."""
 
+import re
+
 from worldline.benchmarks.draws import Draws
 from worldline.generate.compose import compose
 from worldline.generate.forms import DICTS, LISTS, NUMBERS, STRINGS, only, together
@@ -7,6 +9,7 @@ from worldline.generate.statements import Palette
 from worldline.generate.words import weighted
 from worldline.trace import Program
 
+_LOOP = re.compile(r"^ +(?:for|while) ", re.MULTILINE)
 _STATEMENTS = ((6, "for"), (4, "while"), (2, "if"), (2, "assign"), (3, "change"))
 _SIZES = ((6, 1), (5, 2), (2, 3))
 _NUMBERS = Palette(
@@ -52,4 +55,8 @@ _DICTS = Palette(
 
 def loops(draws: Draws) -> Program:
     """def f(n):  total = 0  for i in range(n):  …  return total"""
-    return compose(draws, weighted(draws, [(4, _NUMBERS), (4, _LISTS), (4, _STRINGS), (1, _DICTS)]))
+    palettes = [(4, _NUMBERS), (4, _LISTS), (4, _STRINGS), (1, _DICTS)]
+    # What does not work out is left out of a program, the only loop at times.
+    while not _LOOP.search((found := compose(draws, weighted(draws, palettes))).source):
+        pass
+    return found
