@@ -9,6 +9,7 @@ from worldline.cli.compare import compare
 from worldline.cli.demo import demo
 from worldline.cli.diagnose import diagnose
 from worldline.cli.engines import engines
+from worldline.cli.export import export
 from worldline.cli.generate import generate
 from worldline.cli.predict import predict
 from worldline.cli.record import record
@@ -46,6 +47,6 @@ def main() -> None:
 for command in (
     *(demo, record, predict, diagnose, show),
     *(bench, report, compare, sql, engines),
-    *(generate, train_command),
+    *(generate, export, train_command),
 ):
     main.add_command(command)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from worldline.errors import InputError
 
-Kind = Literal["text", "int", "float", "bool", "time", "ints", "texts"]
+Kind = Literal["text", "int", "float", "bool", "time", "ints", "flags", "texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ def arrow_schema(columns: Sequence[Column]) -> Any:
         "bool": pa.bool_(),
         "time": pa.timestamp("ms", tz="UTC"),
         "ints": pa.list_(pa.int32()),
+        # 0 or 1, many of them.
+        "flags": pa.list_(pa.int8()),
         "texts": pa.list_(pa.string()),
     }
     return pa.schema([(column.name, kinds[column.kind]) for column in columns])

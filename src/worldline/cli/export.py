@@ -1,0 +1,78 @@
+"""`worldline export TRACES --tokenizer NAME -o EXPORT`: make traces into what trainers load."""
+
+import os
+from pathlib import Path
+
+import click
+
+from worldline.cli.console import progress
+from worldline.codecs import STEP_CODECS
+from worldline.training import LOSSES, ExportSettings, Loss, export_traces, summary_lines
+
+
+@click.command()
+@click.argument("traces")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="EXPORT",
+    help="The folder to write.",
+)
+@click.option(
+    "--codec",
+    type=click.Choice(sorted(STEP_CODECS)),
+    default="cwm",
+    show_default=True,
+    help="The format.",
+)
+@click.option(
+    "--tokenizer",
+    default="llama3",
+    show_default=True,
+    metavar="NAME",
+    help="llama3, a tokenizer.json, or one made from the traces: bytes, bpe:2048.",
+)
+@click.option(
+    "--loss",
+    type=click.Choice(LOSSES),
+    default="all",
+    show_default=True,
+    help="The tokens of a completion that are learnt.",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    help="Leave out examples whose prompt and completion are longer.",
+)
+@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one a core]")
+@click.option("--restart", "is_restarted", is_flag=True, help="Replace an export that is there.")
+def export(
+    traces: str,
+    output: Path,
+    codec: str,
+    tokenizer: str,
+    loss: Loss,
+    max_tokens: int | None,
+    workers: int | None,
+    is_restarted: bool,
+) -> None:
+    """Make recorded traces into examples to train a model with.
+
+    TRACES is a folder that `worldline record PROGRAMS.jsonl` wrote. EXPORT gets Parquet files that
+    `datasets` and TRL load as they are, the vocabulary, and a data card.
+    """
+    with progress("exporting", 1) as bar:
+        task = bar.task_ids[0]
+        summary = export_traces(
+            traces,
+            output,
+            ExportSettings(codec, tokenizer, loss, max_tokens),
+            workers=workers or len(os.sched_getaffinity(0)),
+            is_restarted=is_restarted,
+            on_progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    for line in summary_lines(summary):
+        click.echo(line)
+    click.echo(f"written to {output}; its README.md says how to load it")

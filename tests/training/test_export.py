@@ -1,0 +1,191 @@
+"""An export holds every whole trace once, in order, the same with any number of processes."""
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.training.exporting import LOOP, exported, rows_of, stored
+from worldline.codecs import STEP_CODECS
+from worldline.errors import CodecError, InputError, TokenizerError
+from worldline.recorders import PythonRecorder
+from worldline.store import StoredTrace, place_of, trace_to_row, write_trace_rows, write_traces
+from worldline.tokens import make_tokenizer
+from worldline.trace import Limits, Program
+from worldline.training import EXAMPLE_COLUMNS, ExportSettings, export_traces
+
+pytest.importorskip("tokenizers")
+CWM = STEP_CODECS["cwm"]
+SPECIALS = [str(special) for special in sorted(CWM.specials, key=CWM.specials.__getitem__)]
+
+
+@pytest.fixture
+def parts(tmp_path: Path, recorder: PythonRecorder) -> Path:
+    """Traces in three parts, one of which has nothing that can be learnt."""
+    traces = stored(recorder)
+    endless = recorder.record(
+        Program("def f():\n    while True:\n        pass\n", "f()"), limits=Limits(steps=20)
+    )
+    module = recorder.record(Program("x = 1\n"))
+    odd = [StoredTrace("endless", endless), StoredTrace("module", module)]
+    place = place_of(tmp_path / "parts")
+    for number, part in ((0, traces[:4]), (4, odd), (6, traces[4:])):
+        write_trace_rows(place, number, [trace_to_row(item) for item in part])
+    return tmp_path / "parts"
+
+
+def test_rows_are_the_whole_traces_in_order(
+    tmp_path: Path, parts: Path, recorder: PythonRecorder
+) -> None:
+    summary = export_traces(parts, tmp_path / "e", ExportSettings(tokenizer="bytes"))
+    rows = rows_of(tmp_path / "e")
+    assert [row["id"] for row in rows] == [f"p{n}" for n in range(7)]
+    assert list(rows[0]) == [column.name for column in EXAMPLE_COLUMNS]
+    for row, item in zip(rows, stored(recorder), strict=True):
+        assert row["completion"] == "".join(CWM.encode(item.trace))
+        assert row["program_hash"] == item.trace.program.hash
+        assert json.loads(row["facets"]) == item.facets
+        assert row["prompt_tokens"] + row["completion_tokens"] == len(row["input_ids"])
+        # A token a byte, and one a special token.
+        pieces = (*CWM.prompt(item.trace.program), *CWM.encode(item.trace))
+        assert len(row["input_ids"]) == sum(
+            1 if piece in CWM.specials else len(piece.encode()) for piece in pieces
+        )
+    assert summary.left_out == {
+        "not whole: step limit": 1,
+        "the cwm format cannot express it": 1,
+    }
+    assert (summary.traces, summary.examples) == (9, 7)
+    assert summary.files == tuple(f"data/train-0000{n}-of-00002.parquet" for n in range(2))
+
+
+def test_the_summary_adds_up(tmp_path: Path, parts: Path) -> None:
+    summary = export_traces(parts, tmp_path / "e", ExportSettings(tokenizer="bpe:300"))
+    rows = rows_of(tmp_path / "e")
+    assert summary.tokens == sum(len(row["input_ids"]) for row in rows)
+    assert summary.prompt_tokens == sum(row["prompt_tokens"] for row in rows)
+    assert summary.action_tokens == sum(sum(row["action_mask"]) for row in rows)
+    assert summary.state_tokens == sum(sum(row["state_mask"]) for row in rows)
+    assert summary.steps == sum(row["steps"] for row in rows)
+    assert summary.lengths.longest == max(len(row["input_ids"]) for row in rows)
+    assert [found.budget for found in summary.packing] == [2048, 8192, 32768]
+    kept = json.loads((tmp_path / "e" / "export.json").read_text(encoding="utf-8"))
+    assert kept["left_out"] == summary.left_out
+    assert kept["examples"] == len(rows)
+
+
+def test_the_card_says_what_is_there(tmp_path: Path, parts: Path) -> None:
+    settings = ExportSettings(tokenizer="bpe:300", loss="states", max_tokens=600)
+    summary = export_traces(parts, tmp_path / "e", settings)
+    card = (tmp_path / "e" / "README.md").read_text(encoding="utf-8")
+    assert card.startswith("---\npretty_name:")
+    assert "path: data/train-*.parquet" in card
+    for text in (
+        f"{summary.examples:,} examples of 9 traces",
+        "`bpe:300`, made from these traces",
+        "loss on states only",
+        "- 1: not whole: step limit",
+        "longer than 600 tokens",
+        *(f"| `{column.name}` |" for column in EXAMPLE_COLUMNS),
+    ):
+        assert text in card
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_the_same_bytes_with_one_process_or_two(tmp_path: Path, parts: Path) -> None:
+    settings = ExportSettings(tokenizer="bpe:300")
+    export_traces(parts, tmp_path / "one", settings)
+    export_traces(parts, tmp_path / "two", settings, workers=2)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_longer_ones_are_left_out_and_counted(tmp_path: Path, parts: Path) -> None:
+    every = export_traces(parts, tmp_path / "all", ExportSettings(tokenizer="bytes"))
+    lengths = Counter(len(row["input_ids"]) for row in rows_of(tmp_path / "all"))
+    most = sorted(lengths)[2]
+    settings = ExportSettings(tokenizer="bytes", max_tokens=most)
+    few = export_traces(parts, tmp_path / "few", settings)
+    longer = sum(count for length, count in lengths.items() if length > most)
+    assert few.left_out[f"longer than {most:,} tokens"] == longer > 0
+    assert few.examples == every.examples - longer
+
+
+def test_an_export_is_replaced_only_when_told(tmp_path: Path, parts: Path) -> None:
+    settings = ExportSettings(tokenizer="bytes")
+    export_traces(parts, tmp_path / "e", settings)
+    before = contents(tmp_path / "e")
+    with pytest.raises(InputError, match=r"is there already; name another with -o, or replace"):
+        export_traces(parts, tmp_path / "e", settings)
+    assert contents(tmp_path / "e") == before
+    export_traces(parts, tmp_path / "e", ExportSettings(tokenizer="bpe:300"), is_restarted=True)
+    assert contents(tmp_path / "e") != before
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InputError, match="is no export of ours"):
+        export_traces(parts, tmp_path / "mine", settings, is_restarted=True)
+
+
+def test_what_fails_leaves_nothing_behind(
+    tmp_path: Path, parts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise InputError("no room")
+
+    monkeypatch.setattr("worldline.training.export.card_text", fail)
+    with pytest.raises(InputError, match="no room"):
+        export_traces(parts, tmp_path / "e", ExportSettings(tokenizer="bytes"))
+    assert [path.name for path in tmp_path.iterdir()] == ["parts"]
+
+
+def test_a_given_vocabulary_is_copied_and_used(
+    tmp_path: Path, parts: Path, recorder: PythonRecorder
+) -> None:
+    path = make_tokenizer([LOOP] * 9, tmp_path / "v", size=300, specials=SPECIALS)
+    export_traces(parts, tmp_path / "e", ExportSettings(tokenizer=str(path)))
+    assert contents(tmp_path / "e" / "tokenizer") == contents(tmp_path / "v")
+    (tmp_path / "v" / "tokenizer_config.json").unlink()
+    shutil.rmtree(tmp_path / "e")
+    export_traces(parts, tmp_path / "e", ExportSettings(tokenizer=str(path)))
+    assert contents(tmp_path / "e" / "tokenizer") == contents(tmp_path / "v")
+
+
+@pytest.mark.parametrize("name", ["morse", "bpe:", "bpe:many", "bpe:100"])
+def test_an_unknown_vocabulary_says_what_there_is(tmp_path: Path, parts: Path, name: str) -> None:
+    with pytest.raises(TokenizerError, match=r"give llama3, the path|has no room for 256 bytes"):
+        export_traces(parts, tmp_path / "e", ExportSettings(tokenizer=name))
+    assert not (tmp_path / "e").exists()
+
+
+def test_a_format_without_steps_is_refused(tmp_path: Path, parts: Path) -> None:
+    with pytest.raises(CodecError, match="'chat' has no steps to learn; there is cwm"):
+        export_traces(parts, tmp_path / "e", ExportSettings(codec="chat"))
+
+
+def test_nothing_to_export_says_why(tmp_path: Path, recorder: PythonRecorder) -> None:
+    trace = recorder.record(Program("def f(:\n", "f()"))
+    write_traces(tmp_path / "t", [StoredTrace("a", trace)])
+    with pytest.raises(InputError, match="can be exported: 1 not whole: not loaded"):
+        export_traces(tmp_path / "t", tmp_path / "e", ExportSettings(tokenizer="bytes"))
+
+
+def test_hugging_face_loads_it(
+    tmp_path: Path, recorder: PythonRecorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    rows = exported(tmp_path, stored(recorder), tokenizer="bytes")
+    cache = str(tmp_path / "cache")
+    files = str(tmp_path / "export" / "data" / "train-*.parquet")
+    loaded = datasets.load_dataset("parquet", data_files=files, cache_dir=cache, split="train")
+    assert loaded.to_list() == rows
+    whole = datasets.load_dataset(str(tmp_path / "export"), cache_dir=cache)
+    assert list(whole) == ["train"]
+    assert whole["train"].to_list() == rows
+    streamed = datasets.load_dataset(str(tmp_path / "export"), streaming=True, split="train")
+    assert list(streamed) == rows
