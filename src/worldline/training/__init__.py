@@ -7,7 +7,7 @@ from worldline.training.loop import HeldOut, Progress
 from worldline.training.recipe import RECIPES, Recipe, recipe_named
 from worldline.training.spelling import Spelling, load_spelling
 from worldline.training.summary import ExportSummary, summary_lines
-from worldline.training.train import Look, Training, read_training, train
+from worldline.training.training import Look, Training, read_training, train
 
 __all__ = [
     "BUDGETS",

@@ -44,6 +44,10 @@ def parameters(model: Any) -> int:
 
 def save_model(model: Any, tokenizer: Path, folder: Path) -> None:
     """Write a model and its vocabulary into a folder that `vllm serve` loads."""
+    from transformers.utils import logging
+
+    # Of bars of its own there is one for a file that takes no time.
+    logging.disable_progress_bar()
     model.save_pretrained(folder)
     for name in TOKENIZER_FILES:
         shutil.copyfile(tokenizer / name, folder / name)

@@ -84,6 +84,7 @@ def train(
         "action_weight": action_weight,
         "state_weight": state_weight,
     }
+    _refuse_other_files(output)
     begun = None if is_restarted else _begun(output, settings)
     if begun is not None and begun.is_finished:
         return
@@ -159,15 +160,18 @@ def _steps(
             _save(now, learner, output)
 
 
+def _refuse_other_files(output: Path) -> None:
+    """What is begun anew is removed first; it had better be a training."""
+    is_used = output.is_file() or (output.is_dir() and any(output.iterdir()))
+    if is_used and not (output / LOG).exists():
+        raise InputError(f"{output} holds other files; name a new folder with -o")
+
+
 def _begun(output: Path, settings: dict[str, Any]) -> Training | None:
     """What was begun in a folder, if it is of these settings."""
     begun = read_training(output)
-    if begun is None:
-        if output.is_dir() and any(output.iterdir()):
-            raise InputError(f"{output} holds other files; name a new folder with -o")
-        return None
-    for name, value in settings.items():
-        if begun.settings.get(name) != value:
+    for name, value in settings.items() if begun else ():
+        if begun is not None and begun.settings.get(name) != value:
             raise InputError(
                 f"{output} was begun with another {name}; name a new folder with -o, or begin anew "
                 "with --restart"

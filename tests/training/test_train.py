@@ -1,0 +1,239 @@
+"""A model learns what it is shown, in the same way whether or not it is stopped between."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.training.exporting import exported, stored
+from worldline.errors import InputError
+from worldline.recorders import PythonRecorder
+from worldline.store import StoredTrace
+from worldline.training import RECIPES, Progress, Recipe, Training, read_training, train
+from worldline.training.loop import Learner, rate_at
+from worldline.training.material import ACTION, STATE, in_order, passes, read_material
+from worldline.training.model import new_model, parameters
+from worldline.training.torches import has_bfloat16
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+QUICK = Recipe("quick", 32, 2, 2, longest=2048, steps=12, examples=4, rate=5e-3, held_out=2)
+
+
+@pytest.fixture(scope="module")
+def export(tmp_path_factory: pytest.TempPathFactory, recorder: PythonRecorder) -> Path:
+    folder = tmp_path_factory.mktemp("training")
+    exported(folder, again(stored(recorder), 5), tokenizer="bpe:320")
+    return folder / "export"
+
+
+def again(traces: list[StoredTrace], times: int) -> list[StoredTrace]:
+    return [replace(t, id=f"{t.id}_{n}") for n in range(times) for t in traces]
+
+
+def finish(export: Path, output: Path, recipe: Recipe = QUICK, **options: Any) -> list[Progress]:
+    return [step for _, step in train(export, output, recipe=recipe, threads=1, **options)]
+
+
+def weights(folder: Path) -> dict[str, Any]:
+    from safetensors.torch import load_file
+
+    found: dict[str, Any] = load_file(folder / "model.safetensors")
+    return found
+
+
+def are_equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_what_is_shown_again_and_again_is_learned(export: Path, tmp_path: Path) -> None:
+    recipe = replace(QUICK, hidden=64, steps=60, rate=1e-2)
+    steps = finish(export, tmp_path / "model", recipe)
+    assert steps[0].loss > 4
+    assert steps[-1].loss < 1
+    done = read_training(tmp_path / "model")
+    assert done is not None
+    assert done.is_finished
+    assert done.step == recipe.steps
+    assert done.tokens == sum(step.tokens for step in steps)
+    assert done.looks[-1].held_out.actions_right > done.looks[0].held_out.actions_right
+
+
+def test_a_folder_that_hugging_face_loads(export: Path, tmp_path: Path) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    finish(export, tmp_path / "model")
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
+    assert model.config.max_position_embeddings == QUICK.longest
+    assert model.config.vocab_size == len(tokenizer)
+    assert (model.config.bos_token_id, model.config.eos_token_id) == (
+        tokenizer.convert_tokens_to_ids("<|begin_of_text|>"),
+        tokenizer.convert_tokens_to_ids("<|end_of_text|>"),
+    )
+    assert {weight.dtype for weight in model.parameters()} == {torch.float32}
+    assert not (tmp_path / "model" / "checkpoint.pt").exists()
+
+
+def test_stopped_and_gone_on_it_is_the_same_model(export: Path, tmp_path: Path) -> None:
+    finish(export, tmp_path / "whole")
+    steps = train(export, tmp_path / "stopped", recipe=QUICK, threads=1)
+    for _ in range(5):
+        next(steps)
+    steps.close()
+    assert (tmp_path / "stopped" / "checkpoint.pt").exists()
+    rest = finish(export, tmp_path / "stopped")
+    assert [step.step for step in rest] == list(range(6, QUICK.steps + 1))
+    assert are_equal(weights(tmp_path / "whole"), weights(tmp_path / "stopped"))
+    whole, stopped = (read_training(tmp_path / name) for name in ("whole", "stopped"))
+    assert whole is not None
+    assert stopped is not None
+    assert whole.tokens == stopped.tokens
+    assert whole.looks == stopped.looks
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from worldline.training import training
+from tests.training.test_train import QUICK
+training.SAVE_EVERY = 0.0
+for now, step in training.train(Path(sys.argv[1]), Path(sys.argv[2]), recipe=QUICK, threads=1):
+    print(step.step, flush=True)
+"""
+
+
+def test_killed_it_goes_on_from_its_last_checkpoint(export: Path, tmp_path: Path) -> None:
+    finish(export, tmp_path / "whole")
+    command = [sys.executable, "-c", KILLED, str(export), str(tmp_path / "killed")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if int(line) == 6:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+    assert process.returncode == -signal.SIGKILL
+    rest = finish(export, tmp_path / "killed")
+    assert 5 <= rest[0].step <= 7
+    assert rest[-1].step == QUICK.steps
+    assert are_equal(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
+
+
+def test_nothing_is_done_to_a_finished_model(export: Path, tmp_path: Path) -> None:
+    finish(export, tmp_path / "model")
+    before = (tmp_path / "model" / "model.safetensors").stat().st_mtime_ns
+    assert finish(export, tmp_path / "model") == []
+    assert (tmp_path / "model" / "model.safetensors").stat().st_mtime_ns == before
+
+
+def test_another_training_in_the_same_folder_is_refused(export: Path, tmp_path: Path) -> None:
+    finish(export, tmp_path / "model")
+    with pytest.raises(InputError, match=r"begun with another seed.*--restart"):
+        finish(export, tmp_path / "model", seed=1)
+    assert len(finish(export, tmp_path / "model", seed=1, is_restarted=True)) == QUICK.steps
+
+
+def test_a_folder_of_other_things_is_left_alone(export: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(InputError, match="holds other files"):
+        finish(export, tmp_path)
+    with pytest.raises(InputError, match="holds other files"):
+        finish(export, tmp_path, is_restarted=True)
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_what_is_no_export_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="worldline export"):
+        finish(tmp_path / "nothing", tmp_path / "model")
+
+
+def test_a_weight_of_nothing_leaves_tokens_out(export: Path) -> None:
+    material = read_material(export, QUICK)
+
+    def changed(**options: float) -> float:
+        model = new_model(QUICK, export / "tokenizer")
+        learner = Learner(model, QUICK, **options)
+        ids, roles = next(passes(material, material.trained[:2], QUICK.pass_tokens))
+        only = roles * (roles == (ACTION if options["state_weight"] else STATE))
+        return float(learner._loss(ids, only).detach())
+
+    assert changed(action_weight=0.0, state_weight=1.0) == 0
+    assert changed(action_weight=1.0, state_weight=0.0) == 0
+    assert changed(action_weight=0.5, state_weight=1.0) > 0
+
+
+def test_padding_changes_nothing(export: Path) -> None:
+    material = read_material(export, QUICK)
+    learner = Learner(new_model(QUICK, export / "tokenizer"), QUICK)
+    chosen = material.trained[:4]
+    together = sum(
+        float(learner._loss(*batch).detach()) for batch in passes(material, chosen, 10**6)
+    )
+    alone = sum(float(learner._loss(*batch).detach()) for batch in passes(material, chosen, 1))
+    assert len(list(passes(material, chosen, 1))) == 4
+    assert together == pytest.approx(alone, rel=1e-4)
+
+
+def test_the_loss_is_that_of_transformers(export: Path) -> None:
+    material = read_material(export, QUICK)
+    model = new_model(QUICK, export / "tokenizer")
+    learner = Learner(model, QUICK)
+    ids, roles = next(passes(material, material.trained[:1], QUICK.pass_tokens))
+    labels = torch.where(roles > 0, ids, -100)
+    expected = float(model(input_ids=ids, labels=labels).loss.detach())
+    count = int((roles[:, 1:] > 0).sum())
+    assert float(learner._loss(ids, roles).detach()) / count == pytest.approx(expected, rel=1e-4)
+
+
+def test_every_example_comes_once_before_one_comes_twice(export: Path) -> None:
+    material = read_material(export, QUICK)
+    recipe = replace(QUICK, examples=1, steps=len(material.trained), short_share=0.0)
+    taken = [example for step in in_order(material, recipe, seed=3) for example in step]
+    assert sorted(taken) == sorted(material.trained)
+    assert not set(material.held_out) & set(taken)
+
+
+def test_the_shorter_half_comes_first(export: Path) -> None:
+    material = read_material(export, QUICK)
+    recipe = replace(QUICK, steps=20, short_share=0.5)
+    order = list(in_order(material, recipe, seed=0))
+    sizes = sorted(map(material.length, material.trained))
+    first = [material.length(example) for step in order[:10] for example in step]
+    then = [material.length(example) for step in order[10:] for example in step]
+    assert max(first) <= sizes[len(sizes) // 2] < max(then)
+
+
+def test_the_rate_goes_up_and_down() -> None:
+    recipe = RECIPES["small"]
+    rates = [rate_at(recipe, step) for step in range(1, recipe.steps + 1)]
+    top = rates.index(max(rates))
+    assert rates[top] == pytest.approx(recipe.rate)
+    assert rates[: top + 1] == sorted(rates[: top + 1])
+    assert rates[top:] == sorted(rates[top:], reverse=True)
+    assert rates[-1] == pytest.approx(recipe.rate / 20)
+
+
+@pytest.mark.parametrize("name", list(RECIPES))
+def test_recipes_are_small(name: str, export: Path) -> None:
+    assert parameters(new_model(RECIPES[name], export / "tokenizer")) < 15_000_000
+
+
+def test_what_a_processor_can_do_is_read_off_its_flags() -> None:
+    assert has_bfloat16("flags\t\t: fpu avx512_bf16 avx2\n")
+    assert has_bfloat16("Features\t: fp asimd bf16\n")
+    assert not has_bfloat16("flags\t\t: fpu avx2\nmodel name: bf16 the great\n")
+
+
+def test_the_log_is_json_that_says_what_it_is_of(export: Path, tmp_path: Path) -> None:
+    finish(export, tmp_path / "model")
+    data = json.loads((tmp_path / "model" / "training.json").read_text())
+    assert data["settings"]["recipe"]["name"] == "quick"
+    assert set(data["versions"]) == {"worldline", "torch", "transformers"}
+    assert isinstance(read_training(tmp_path / "model"), Training)
