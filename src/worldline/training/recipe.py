@@ -40,7 +40,7 @@ RECIPES = {
     recipe.name: recipe
     for recipe in (
         Recipe("tiny", 128, 4, 4, longest=2048, steps=600, examples=16, rate=3e-3),
-        Recipe("small", 256, 6, 4, longest=8192, steps=2500, examples=16, rate=1.5e-3),
+        Recipe("small", 256, 6, 4, longest=10240, steps=2000, examples=8, rate=2e-3),
     )
 }
 
