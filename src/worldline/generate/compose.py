@@ -65,9 +65,10 @@ def write_function(
     most_steps = weighted(draws, _STEPS)
     lines: list[str] = []
     vain, left = 0, weighted(draws, palette.sizes)
+    needed = draws.between(1, max(1, left))
     while left > 0 and vain < _PATIENCE:
         kept = dict(draft.types), set(draft.taken)
-        more = statement(draft, palette, Place(palette.depth))
+        more = statement(draft, palette, Place(palette.depth), is_needed=left == needed)
         tried = _tried(before, head, [*lines, *more, "return None"], call, most_steps)
         if tried is None or (_is_idle(lines, more, tried, before) and chance(draws, 85)):
             draft.types, draft.taken = kept

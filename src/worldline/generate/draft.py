@@ -103,7 +103,7 @@ def tidy(text: str) -> str:
 def operand(draft: Draft, kind: str, *, depth: int, is_bare: bool = False) -> str:
     """A variable most often, else a constant or an expression, in brackets if not bare."""
     is_there = bool(draft.variables(kind))
-    if is_there and chance(draft.draws, 72):
+    if is_there and chance(draft.draws, 80):
         return pick_variable(draft, kind)
     if depth > 0 and kind in draft.forms and (kind == "bool" or chance(draft.draws, 60)):
         text = expression(draft, kind, depth=depth - 1)

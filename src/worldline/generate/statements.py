@@ -28,7 +28,8 @@ class Palette:
     `forms`: expressions by type; `statements`: kinds of statements, see `STATEMENTS`; `types`: of
     new variables; `parameters`, `returns`: of what is given and returned; `sizes`: how many
     statements a function has; `gathered`: what a loop gathers in; `depth`: how deeply statements
-    stand in others; `is_exact`: nothing but what `returns` names is returned.
+    stand in others; `is_exact`: nothing but what `returns` names is returned; `needed`: one
+    statement at least is of these kinds.
     """
 
     forms: Forms
@@ -40,6 +41,7 @@ class Palette:
     gathered: Sequence[tuple[int, str]] = ((1, "int"),)
     depth: int = 1
     is_exact: bool = False
+    needed: Sequence[tuple[int, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +57,11 @@ class Place:
         return Place(self.depth - 1, self.in_loop or is_loop, True)
 
 
-def statement(draft: Draft, palette: Palette, place: Place) -> Lines:
-    """One more statement that can stand here."""
+def statement(draft: Draft, palette: Palette, place: Place, *, is_needed: bool = False) -> Lines:
+    """One more statement that can stand here; one that the level needs at times."""
+    kinds = palette.needed if is_needed and palette.needed else palette.statements
     for _ in range(_PATIENCE):
-        kind = weighted(draft.draws, palette.statements)
+        kind = weighted(draft.draws, kinds)
         if (kind in COMPOUND and place.depth < 1) or (kind == "assign" and place.in_block):
             kind = "change"
         before = dict(draft.types), set(draft.taken)
@@ -206,11 +209,13 @@ def _body(draft: Draft, palette: Palette, place: Place, *, is_gathered: bool = F
 @contextmanager
 def _inside(draft: Draft) -> Iterator[None]:
     """What is declared inside is not known behind it: it may never have been executed."""
-    types, kept = dict(draft.types), draft.kept
+    types, kept = frozenset(draft.types), draft.kept
     try:
         yield
     finally:
-        draft.types, draft.kept = types, kept
+        # In the order that they have now: what was changed inside is what matters behind it.
+        draft.types = {name: kind for name, kind in draft.types.items() if name in types}
+        draft.kept = kept
 
 
 def returned(draft: Draft, palette: Palette) -> str:

@@ -7,14 +7,14 @@ from worldline.generate.statements import Palette
 from worldline.generate.words import chance
 from worldline.trace import Program
 
-SIZES = ((2, 1), (3, 2), (4, 3), (4, 4), (3, 5), (2, 7), (1, 9), (1, 12))
+SIZES = ((1, 1), (2, 2), (3, 3), (3, 4), (3, 5), (3, 7), (2, 10), (2, 14), (1, 20))
 _STATEMENTS = ((5, "assign"), (5, "change"), (1, "swap"))
 _WHOLE = Palette(
     forms=NUMBERS,
     statements=_STATEMENTS,
-    types=((7, "int"), (1, "bool")),
+    types=((6, "int"), (1, "bool")),
     parameters=((1, "int"),),
-    returns=((5, "int"), (2, "bool")),
+    returns=((5, "int"), (4, "bool")),
     sizes=SIZES,
 )
 _WITH_FLOATS = Palette(
@@ -22,7 +22,7 @@ _WITH_FLOATS = Palette(
     statements=_STATEMENTS,
     types=((3, "int"), (1, "bool"), (4, "float")),
     parameters=((3, "int"), (2, "float")),
-    returns=((1, "int"), (1, "bool"), (4, "float")),
+    returns=((1, "int"), (2, "bool"), (4, "float")),
     sizes=SIZES,
 )
 

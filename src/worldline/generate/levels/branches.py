@@ -12,15 +12,16 @@ from worldline.trace import Program
 _TEST = re.compile(r"\b(?:if|and|or|not) ")
 _NUMBERS = together(NUMBERS, LOGIC, only(CHOICES, ["int"]))
 _STATEMENTS = ((6, "if"), (2, "return"), (2, "assign"), (2, "change"))
-_SIZES = ((3, 1), (4, 2), (4, 3), (3, 4), (1, 6))
+_SIZES = ((2, 1), (3, 2), (4, 3), (4, 4), (3, 6), (2, 9))
 _WHOLE = Palette(
     forms=_NUMBERS,
     statements=_STATEMENTS,
     types=((6, "int"), (2, "bool")),
     parameters=((6, "int"), (1, "bool")),
-    returns=((5, "int"), (2, "bool")),
+    returns=((5, "int"), (3, "bool")),
     sizes=_SIZES,
     depth=2,
+    needed=((3, "if"), (1, "return")),
 )
 _WITH_STRINGS = Palette(
     forms=together(_NUMBERS, STRINGS, only(CHOICES, ["str"])),
@@ -30,6 +31,7 @@ _WITH_STRINGS = Palette(
     returns=((2, "int"), (1, "bool"), (4, "str")),
     sizes=_SIZES,
     depth=2,
+    needed=((3, "if"), (1, "return")),
 )
 
 

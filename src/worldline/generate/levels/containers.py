@@ -9,7 +9,7 @@ from worldline.trace import Program
 
 _STRAIGHT = ((3, "assign"), (8, "change"))
 _LOOPING = ((3, "assign"), (6, "change"), (2, "for"), (1, "if"))
-_SIZES = ((1, 1), (3, 2), (4, 3), (4, 4), (3, 5), (1, 7))
+_SIZES = ((1, 1), (2, 2), (4, 3), (4, 4), (3, 6), (2, 8), (1, 12))
 _LISTS = Palette(
     forms=together(NUMBERS, LISTS),
     statements=_STRAIGHT,
@@ -32,9 +32,10 @@ _LOOPS = Palette(
     types=((2, "ints"), (2, "int"), (1, "dict")),
     parameters=((4, "ints"), (3, "dict"), (1, "int")),
     returns=((3, "ints"), (1, "int"), (3, "dict")),
-    sizes=((3, 1), (4, 2), (3, 3)),
+    sizes=((2, 1), (4, 2), (4, 3), (2, 5)),
     gathered=((2, "int"), (3, "ints"), (2, "dict")),
     depth=2,
+    needed=((1, "for"),),
 )
 _OTHERS = Palette(
     forms=together(NUMBERS, LISTS, SETS, PAIRS),

@@ -11,7 +11,8 @@ from worldline.trace import Program
 
 _LOOP = re.compile(r"^ +(?:for|while) ", re.MULTILINE)
 _STATEMENTS = ((6, "for"), (4, "while"), (2, "if"), (2, "assign"), (3, "change"))
-_SIZES = ((6, 1), (5, 2), (2, 3))
+_NEEDED = ((3, "for"), (2, "while"))
+_SIZES = ((4, 1), (5, 2), (3, 3), (1, 4))
 _NUMBERS = Palette(
     forms=NUMBERS,
     statements=_STATEMENTS,
@@ -20,6 +21,7 @@ _NUMBERS = Palette(
     returns=((1, "int"),),
     sizes=_SIZES,
     depth=2,
+    needed=_NEEDED,
 )
 _LISTS = Palette(
     forms=together(NUMBERS, only(LISTS, ["int", "bool", "ints"])),
@@ -30,6 +32,7 @@ _LISTS = Palette(
     sizes=_SIZES,
     gathered=((3, "int"), (2, "ints")),
     depth=2,
+    needed=_NEEDED,
 )
 _STRINGS = Palette(
     forms=together(NUMBERS, STRINGS),
@@ -40,6 +43,7 @@ _STRINGS = Palette(
     sizes=_SIZES,
     gathered=((2, "int"), (4, "str")),
     depth=2,
+    needed=_NEEDED,
 )
 _DICTS = Palette(
     forms=together(NUMBERS, STRINGS, only(DICTS, ["dict", "int", "bool"])),
@@ -50,6 +54,7 @@ _DICTS = Palette(
     sizes=_SIZES,
     gathered=((2, "int"), (2, "dict")),
     depth=2,
+    needed=_NEEDED,
 )
 
 

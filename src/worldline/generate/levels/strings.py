@@ -13,8 +13,8 @@ _PLAIN = Palette(
     statements=((6, "assign"), (5, "change"), (1, "swap")),
     types=((6, "str"), (2, "int"), (2, "bool")),
     parameters=((8, "str"), (1, "int")),
-    returns=((5, "str"), (2, "int"), (2, "bool")),
-    sizes=((4, 1), (4, 2), (4, 3), (3, 4), (2, 6)),
+    returns=((5, "str"), (2, "int"), (3, "bool")),
+    sizes=((3, 1), (4, 2), (4, 3), (4, 4), (3, 6), (2, 9), (1, 14)),
 )
 _PIECES = Palette(
     forms=together(_FORMS, PIECES),
@@ -22,7 +22,7 @@ _PIECES = Palette(
     types=((4, "str"), (4, "strs"), (1, "int"), (1, "bool")),
     parameters=((4, "str"), (1, "strs")),
     returns=((3, "str"), (3, "strs"), (1, "int"), (1, "bool")),
-    sizes=((2, 1), (4, 2), (4, 3), (2, 4)),
+    sizes=((1, 1), (3, 2), (4, 3), (4, 4), (2, 6), (1, 9)),
 )
 _BUILDING = Palette(
     forms=together(STRINGS, NUMBERS),
@@ -33,6 +33,7 @@ _BUILDING = Palette(
     sizes=((4, 1), (4, 2), (2, 3)),
     gathered=((6, "str"), (1, "int")),
     depth=2,
+    needed=((4, "for"), (1, "while")),
 )
 
 
