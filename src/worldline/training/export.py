@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -17,6 +17,7 @@ from worldline.errors import CodecError, InputError
 from worldline.store import (
     Column,
     Place,
+    StoredTrace,
     check_row,
     count_rows,
     parquet_bytes,
@@ -99,7 +100,7 @@ def export_traces(
             settings.tokenizer, folder / "tokenizer", codec, _texts(place, files, codec)
         )
         spelling = load_spelling(name, codec)
-        tried = islice(_whole(place, files), _TRIED)
+        tried = islice(_whole(read_stored_traces(place.address, files=files)), _TRIED)
         check_spelling(name, spelling, (tuple(pieces_of(trace, codec)) for trace in tried))
         (folder / "data").mkdir()
         tasks = [
@@ -201,17 +202,18 @@ def _codec(name: str) -> StepCodec:
     return STEP_CODECS[name]
 
 
-def _whole(place: Place, files: Sequence[str]) -> Iterator[Trace]:
+def _whole(stored: Iterable[StoredTrace]) -> Iterator[Trace]:
     """The traces that examples can be made of."""
-    for stored in read_stored_traces(place.address, files=files):
-        if why_left_out(stored.trace) is None and stored.trace.program.entry is not None:
-            yield stored.trace
+    for item in stored:
+        if why_left_out(item.trace) is None and item.trace.program.entry is not None:
+            yield item.trace
 
 
 def _texts(place: Place, files: Sequence[str], codec: StepCodec) -> Iterator[str]:
     """The texts between the special tokens, of at most so many traces, evenly spread."""
     every = -(-count_rows(place, files) // _LEARNT_FROM)
-    for trace in islice(_whole(place, files), 0, None, every):
+    chosen = islice(read_stored_traces(place.address, files=files), 0, None, every)
+    for trace in _whole(chosen):
         yield from (piece for piece in pieces_of(trace, codec) if not isinstance(piece, Special))
 
 
