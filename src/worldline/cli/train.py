@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -36,6 +37,11 @@ _INTERRUPTED = 130
     help="The model's folder. One that was begun is gone on with.",
 )
 @click.option("--restart", "is_restarted", is_flag=True, help="Begin anew.")
+@click.option(
+    "--tokens",
+    type=click.IntRange(min=1),
+    help="Train on so many in all, instead of as many as the recipe says.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of weights and order.")
 @click.option(
     "--action-weight",
@@ -62,6 +68,7 @@ def train_command(
     recipe: str,
     output: Path,
     is_restarted: bool,
+    tokens: int | None,
     seed: int,
     action_weight: float,
     state_weight: float,
@@ -74,10 +81,11 @@ def train_command(
     """
     if action_weight == state_weight == 0:
         raise InputError("nothing is learned where both weights are 0; give one of them more")
+    chosen = recipe_named(recipe)
     steps = train(
         export,
         output,
-        recipe=recipe_named(recipe),
+        recipe=replace(chosen, tokens=tokens or chosen.tokens),
         seed=seed,
         action_weight=action_weight,
         state_weight=state_weight,
@@ -100,14 +108,15 @@ def _follow(steps: Iterator[tuple[Training, Progress]]) -> None:
     if not sys.stderr.isatty():
         told = 0.0
         for now, progress in steps:
-            if time.monotonic() - told >= EVERY or now.step == now.steps:
+            if time.monotonic() - told >= EVERY or now.tokens >= now.tokens_wanted:
                 told = time.monotonic()
                 click.echo(json.dumps(progress_to_json(now, progress)), err=True)
         return
     with make_bar(Console(stderr=True)) as bar:
         task = bar.add_task("train", total=None, state="reading the export")
         for now, progress in steps:
-            bar.update(task, total=now.steps, completed=now.step, state=_state(now, progress))
+            state = _state(now, progress)
+            bar.update(task, total=now.tokens_wanted, completed=now.tokens, state=state)
 
 
 def progress_to_json(now: Training, progress: Progress) -> dict[str, float | int | None]:
@@ -115,14 +124,15 @@ def progress_to_json(now: Training, progress: Progress) -> dict[str, float | int
     look = now.looks[-1].held_out if now.looks else None
     return {
         "step": now.step,
-        "steps": now.steps,
+        "tokens": now.tokens,
+        "tokens_wanted": now.tokens_wanted,
         "loss": round(progress.loss, 4),
         "held_out_loss": round(look.loss, 4) if look else None,
         "actions_right": round(look.actions_right, 4) if look else None,
         "states_right": round(look.states_right, 4) if look else None,
         "tokens_per_second": round(now.tokens / now.seconds, 1),
         "seconds": round(now.seconds, 1),
-        "seconds_left": round(now.seconds / now.step * (now.steps - now.step), 1),
+        "seconds_left": round(now.seconds / now.tokens * max(0, now.tokens_wanted - now.tokens), 1),
     }
 
 
@@ -138,8 +148,8 @@ def summary(done: Training, output: Path) -> str:
     """What was made, and what to do with it."""
     recipe = done.settings["recipe"]
     lines = [
-        f"{output}: {done.parameters / 1e6:.1f} M parameters, {done.tokens / 1e6:.1f} M tokens of "
-        f"{done.examples:,} examples in {done.seconds / 60:.1f} minutes "
+        f"{output}: {done.parameters / 1e6:.1f} M parameters, {done.tokens / 1e6:.1f} M tokens "
+        f"({done.seen:,} examples, of {done.examples:,}) in {done.seconds / 60:.1f} minutes "
         f"({done.tokens / max(done.seconds, 1e-9):,.0f} tokens/s, {done.dtype}, "
         f"{done.threads} threads)",
     ]

@@ -27,10 +27,11 @@ class HeldOut:
 @dataclass(frozen=True, slots=True)
 class Progress:
     """One step of a training is done. `loss` is the mean over its learned tokens, in nats;
-    `tokens` and `seconds` are of this step; `held_out` is there now and then."""
+    `examples`, `tokens` and `seconds` are of this step; `held_out` is there now and then."""
 
     step: int
     loss: float
+    examples: int
     tokens: int
     seconds: float
     rate: float
@@ -148,24 +149,26 @@ def learn(
 ) -> Iterator[Progress]:
     """Train a model to the end of its recipe, from a step on."""
     recipe = learner.recipe
-    every = max(1, recipe.steps // _LOOKS)
+    every, done = recipe.tokens / _LOOKS, 0
     for number, examples in enumerate(in_order(material, recipe, seed=seed), 1):
+        tokens = sum(map(material.length, examples))
+        before, done = done, done + tokens
         if number <= from_step:
             continue
         began = time.monotonic()
-        rate = rate_at(recipe, number)
+        rate = rate_at(recipe, done)
         loss = learner.step(material, examples, rate=rate)
         passed = time.monotonic() - began
-        is_time = number % every == 0 or number == recipe.steps
+        is_time = done // every > before // every or done >= recipe.tokens
         held_out = learner.look(material) if is_time and material.held_out else None
-        tokens = sum(map(material.length, examples))
-        yield Progress(number, loss, tokens, passed, rate, held_out)
+        yield Progress(number, loss, len(examples), tokens, passed, rate, held_out)
 
 
-def rate_at(recipe: Recipe, step: int) -> float:
-    """The learning rate of a step: up in a line, then down in half a cosine to a twentieth."""
-    warm = max(1, round(recipe.warm_share * recipe.steps))
-    if step <= warm:
-        return recipe.rate * step / warm
-    share = (step - warm) / max(1, recipe.steps - warm)
+def rate_at(recipe: Recipe, done: int) -> float:
+    """The learning rate behind so many tokens: up in a line, then down in half a cosine to a
+    twentieth."""
+    warm = recipe.warm_share * recipe.tokens
+    if done <= warm:
+        return recipe.rate * done / warm
+    share = min(1.0, (done - warm) / (recipe.tokens - warm))
     return recipe.rate * (0.05 + 0.95 * (1 + math.cos(math.pi * share)) / 2)

@@ -71,8 +71,8 @@ def read_material(export: Path, recipe: Recipe) -> Material:
 
 
 def in_order(material: Material, recipe: Recipe, *, seed: int) -> Iterator[tuple[int, ...]]:
-    """The examples of each step: the shorter half in a random order first, then all, again and
-    again, each time in another order."""
+    """The examples of each step, to the end of a recipe: the shorter half in a random order first,
+    then all, again and again, each time in another order."""
     torch = require_torch()
     sizes = sorted(material.length(n) for n in material.trained)
     median = sizes[len(sizes) // 2]
@@ -85,9 +85,15 @@ def in_order(material: Material, recipe: Recipe, *, seed: int) -> Iterator[tuple
                 yield examples[place]
 
     easy, whole = endless(short), endless(material.trained)
-    for step in range(recipe.steps):
-        source = easy if step < recipe.short_share * recipe.steps else whole
-        yield tuple(next(source) for _ in range(recipe.examples))
+    done = 0
+    while done < recipe.tokens:
+        source = easy if done < recipe.short_share * recipe.tokens else whole
+        taken, tokens = list[int](), 0
+        while tokens < recipe.step_tokens:
+            taken.append(next(source))
+            tokens += material.length(taken[-1])
+        done += tokens
+        yield tuple(taken)
 
 
 def passes(material: Material, examples: Sequence[int], most: int) -> Iterator[tuple[Any, Any]]:

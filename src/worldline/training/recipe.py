@@ -10,9 +10,9 @@ class Recipe:
     """A small model of Llama's shape and its training.
 
     `longest`: tokens of an example; longer ones are left out, and the model takes no longer text.
-    `steps` times `examples` are trained on, however many tokens a vocabulary makes of them: models
-    with different vocabularies see the same. The first steps (`short_share` of all) take only the
-    shorter half of the examples. `pass_tokens` go through the model at once.
+    `tokens` are trained on in all, `step_tokens` in a step (as many examples as it takes). In the
+    first `short_share` of the training only the shorter half of the examples is. `pass_tokens` go
+    through the model at once.
     """
 
     name: str
@@ -20,13 +20,13 @@ class Recipe:
     layers: int
     heads: int
     longest: int
-    steps: int
-    examples: int
+    tokens: int
+    step_tokens: int
     rate: float
     short_share: float = 0.1
     warm_share: float = 0.04
     held_out: int = 64
-    pass_tokens: int = 8192
+    pass_tokens: int = 2048
     # Of RoPE. Larger than usual, so that what is far away can be found by what it says.
     theta: float = 100_000.0
 
@@ -39,8 +39,8 @@ class Recipe:
 RECIPES = {
     recipe.name: recipe
     for recipe in (
-        Recipe("tiny", 128, 4, 4, longest=2048, steps=600, examples=16, rate=3e-3),
-        Recipe("small", 256, 6, 4, longest=10240, steps=2000, examples=8, rate=2e-3),
+        Recipe("tiny", 128, 4, 4, 2048, tokens=1_500_000, step_tokens=2048, rate=4e-3),
+        Recipe("small", 256, 4, 4, 10240, tokens=7_000_000, step_tokens=4096, rate=2e-3),
     )
 }
 

@@ -38,8 +38,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What a model was trained with, and how it went so far. `seconds` is the time of its steps,
-    of all starts together; `looks` are those at what was held out."""
+    """What a model was trained with, and how it went so far. `examples` are there to be trained on,
+    `seen` were so far, again or not. `seconds` is the time of its steps, of all starts together;
+    `looks` are those at what was held out."""
 
     settings: dict[str, Any]
     parameters: int
@@ -49,15 +50,16 @@ class Training:
     threads: int
     versions: dict[str, str]
     step: int = 0
+    seen: int = 0
     tokens: int = 0
     seconds: float = 0.0
     is_finished: bool = False
     looks: tuple[Look, ...] = ()
 
     @property
-    def steps(self) -> int:
-        """How many it takes."""
-        return int(self.settings["recipe"]["steps"])
+    def tokens_wanted(self) -> int:
+        """How many it is trained on in all, or a few more to finish the last step."""
+        return int(self.settings["recipe"]["tokens"])
 
 
 def train(
@@ -147,6 +149,7 @@ def _steps(
             now = replace(
                 now,
                 step=progress.step,
+                seen=now.seen + progress.examples,
                 tokens=now.tokens + progress.tokens,
                 seconds=now.seconds + progress.seconds,
                 looks=looks,
@@ -188,9 +191,10 @@ def _resumed(now: Training, begun: Training | None, learner: Learner, output: Pa
         learner.load(saved["learner"])
         # As it was at the checkpoint: the log may have been written behind it, or not yet.
         then = _training_from(saved["training"])
-        return replace(
-            now, step=then.step, tokens=then.tokens, seconds=then.seconds, looks=then.looks
-        )
+        done = {
+            name: getattr(then, name) for name in ("step", "seen", "tokens", "seconds", "looks")
+        }
+        return replace(now, **done)
     if output.exists():
         shutil.rmtree(output)
     output.mkdir(parents=True)
