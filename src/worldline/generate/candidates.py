@@ -4,6 +4,7 @@ Candidate n of a level depends on nothing but these three, so that it is the sam
 whatever order, candidates are made.
 """
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,12 +15,14 @@ from worldline.generate.levels import LEVELS
 from worldline.generate.normal import program_key, source_key
 from worldline.predict import Question
 from worldline.recorders import PythonRecorder
-from worldline.trace import Limits, Program, Trace
+from worldline.trace import Limits, Program, Trace, parse_source
 
 NOT_FINISHED = "did not finish"
 TOO_MANY_STEPS = "too many steps"
 TOO_LONG = "a value is too long"
 NO_LITERAL = "the result is no literal"
+VERSION_BOUND = "Pythons trace it differently"
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,20 @@ def _reason(trace: Trace, chunk: Chunk) -> str:
         literal(trace.result)
     except ValueError:
         return NO_LITERAL
-    return ""
+    return VERSION_BOUND if _is_version_bound(trace.program.source) else ""
+
+
+def _is_version_bound(source: str) -> bool:
+    """Whether a function of the program's own is called behind `and`, `or`, `if … else` or in a
+    comprehension: when such a call returns, Pythons differ in what they say is executed next."""
+    tree = parse_source(source) or ast.Module([], [])
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return any(
+        isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in own
+        for node in ast.walk(tree)
+        if isinstance(node, ast.BoolOp | ast.IfExp)
+        for inner in ast.walk(node)
+    ) or any(isinstance(node, _COMPREHENSIONS) for node in ast.walk(tree))
 
 
 def _values(trace: Trace) -> Sequence[str]:

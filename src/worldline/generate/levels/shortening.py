@@ -61,11 +61,8 @@ def fold_list(draws: Draws, name: str) -> Shape:
     rest = in_lines(draws, inner, draws.pick(combine))
     if chance(draws, 30):
         test = draws.pick((f"{head} > {k}", f"{head} % 2 == 0", f"{head} % 2", f"{head} < {k}"))
-        rest = [
-            f"if {test}:",
-            f"    return {draws.pick([inner, draws.pick(combine).replace('@', inner)])}",
-            *rest,
-        ]
+        other = in_lines(draws, inner, draws.pick(["@", draws.pick(combine)]))
+        rest = [f"if {test}:", *(f"    {line}" for line in other), *rest]
     test = draws.pick((f"not {xs}", f"not {xs}", f"len({xs}) == 0", f"{xs} == []"))
     return make(name, xs, ends(draws, test, value, rest), repr(numbers))
 
@@ -223,21 +220,14 @@ def palindrome(draws: Draws, name: str) -> Shape:
     s = draws.pick(("s", "text", "word", "w"))
     half = letters(draws, 1, 3)
     text = word(draws)[:9] if chance(draws, 50) else half + draws.pick(("", "x")) + half[::-1]
-    same = f"{s}[0] == {s}[-1]"
+    same, inner = f"{s}[0] == {s}[-1]", f"{name}({s}[1:-1])"
     rest = weighted(
         draws,
         [
-            (2, [f"return {same} and {name}({s}[1:-1])"]),
-            (
-                2,
-                [
-                    f"if not {same}:".replace("not ", "").replace("==", "!="),
-                    "    return False",
-                    f"return {name}({s}[1:-1])",
-                ],
-            ),
-            (1, [f"return ({same}) + {name}({s}[1:-1])"]),
-            (2, [f"return {s}[-1] + {name}({s}[1:-1]) + {s}[0]"]),
+            (2, in_lines(draws, inner, f"{same} and @")),
+            (2, [f"if {s}[0] != {s}[-1]:", "    return False", f"return {inner}"]),
+            (1, in_lines(draws, inner, f"({same}) + @")),
+            (2, in_lines(draws, inner, f"{s}[-1] + @ + {s}[0]")),
         ],
     )
     value = "True" if "+" not in rest[-1] else "0" if "==" in rest[-1] else s

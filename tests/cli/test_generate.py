@@ -1,0 +1,88 @@
+"""`worldline generate`, as a user gives it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from worldline.benchmarks import load_benchmark
+from worldline.cli import main
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+@pytest.fixture(autouse=True)
+def no_hub(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Benchmarks that are downloaded are not here."""
+    monkeypatch.setenv("WORLDLINE_DATA", str(tmp_path_factory.mktemp("data")))
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+def test_a_file_is_made_summed_up_and_gone_on_with(tmp_path: Path) -> None:
+    output = tmp_path / "new" / "train.jsonl"
+    command = ["generate", "-o", str(output), "--count", "24", "--levels", "loops, strings"]
+    first = run(*command, "--balance", "level")
+    assert first.exit_code == 0, first.output
+    assert f"24 of 24 programs in {output}" in first.stdout
+    assert "kept, by level and kind" in first.stdout
+    assert "kept, by level and steps" in first.stdout
+    assert "programs of cruxeval are not left out" in first.stderr
+    told = json.loads(first.stderr.splitlines()[-1])
+    assert (told["done"], told["total"]) == (24, 24)
+    second = run(*command)
+    assert second.exit_code == 0
+    assert "24 of 24 are there already" in second.stderr
+    assert second.stdout == first.stdout
+    other = run(*command, "--seed", "1")
+    assert other.exit_code == 2
+    assert "seed: 0 then, 1 now" in other.stderr
+    assert "--restart" in other.stderr
+    # What `worldline bench` asks.
+    benchmark = load_benchmark(str(output))
+    assert (benchmark.name, len(benchmark.questions)) == ("train", 24)
+    assert all(question.expected for question in benchmark.questions)
+
+
+def test_a_held_out_file_has_nothing_of_the_other(tmp_path: Path) -> None:
+    train, test = tmp_path / "train.jsonl", tmp_path / "test.jsonl"
+    shared = ["--levels", "recursion", "--count", "30"]
+    assert run("generate", "-o", str(train), *shared).exit_code == 0
+    result = run("generate", "-o", str(test), *shared, "--without", str(train))
+    assert result.exit_code == 0, result.output
+    assert f"is in {train}" in result.stdout
+    sources = [{json.loads(line)["code"] for line in path.open()} for path in (train, test)]
+    assert sources[0].isdisjoint(sources[1])
+
+
+def test_a_shortage_is_told(tmp_path: Path) -> None:
+    output = tmp_path / "a.jsonl"
+    result = run(
+        "generate", "-o", str(output), "--count", "8", "--levels", "loops", "--most-steps", "5"
+    )
+    assert result.exit_code == 0, result.output
+    assert "0 of 8 programs in" in result.stdout
+    assert "too few of loops: 0 of 8 found in 720 candidates" in result.stdout
+    assert "too many steps" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--levels", "loop"], "there is no level 'loop'"),
+        (["--balance", "colour"], "there is no facet 'colour'"),
+        (["--without", "nowhere.jsonl"], "nowhere.jsonl"),
+        (["--without", "cruxeval"], "cruxeval"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_line(
+    options: list[str], message: str, tmp_path: Path
+) -> None:
+    result = run("generate", "-o", str(tmp_path / "a.jsonl"), *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,152 @@
+"""Every level writes programs that run, that are small, and of which hardly two are the same."""
+
+import ast
+import re
+from typing import Any
+
+import pytest
+
+from worldline.align import is_same_value
+from worldline.diagnose import value_kind
+from worldline.generate import LEVELS
+from worldline.generate.candidates import Chunk, make_candidates, write_program
+from worldline.generate.normal import program_key, source_key
+from worldline.generate.trial import fits
+from worldline.recorders import PythonRecorder
+from worldline.trace import Program, check_call
+
+EXPECTED_KINDS = {
+    "reassign": {"int", "str", "tuple"},
+    "arithmetic": {"int", "float", "bool", "tuple"},
+    "branches": {"int", "str", "bool", "tuple"},
+    "loops": {"int", "str", "list", "dict", "tuple"},
+    "strings": {"int", "str", "bool", "list", "tuple"},
+    "containers": {"int", "list", "dict", "set", "tuple"},
+    "calls": {"int", "str", "bool", "list", "tuple"},
+    "recursion": {"int", "str", "bool", "list", "tuple"},
+}
+
+
+def evaluated(program: Program) -> Any:
+    """What plain Python says, without any recorder."""
+    space: dict[str, Any] = {}
+    exec(program.source, space)
+    return eval(program.call or "", space)
+
+
+def programs(level: str, count: int, *, seed: int = 0) -> list[Program]:
+    return [write_program(seed, level, number) for number in range(count)]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_is_kept_is_what_python_says(level: str, recorder: PythonRecorder) -> None:
+    made = make_candidates(Chunk(3, level, 0, 60, 300, 200), recorder)
+    kept = [each.question for each in made if each.question is not None]
+    assert len(kept) >= 55
+    for question in kept:
+        assert question.expected is not None
+        assert is_same_value(question.expected, repr(evaluated(question.program)))
+        assert question.facets["level"] == level
+        assert question.facets["kind"] == value_kind(question.expected)
+        assert 3 < int(question.facets["steps"]) <= 300
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_all_run_and_are_small(level: str) -> None:
+    kinds = set()
+    for program in programs(level, 200):
+        value = evaluated(program)
+        assert fits(value), program
+        kinds.add(value_kind(repr(value)))
+        check_call(program.call or "")
+        tree = ast.parse(program.source)
+        assert all(isinstance(node, ast.FunctionDef) for node in tree.body)
+        assert "#" not in program.source
+        assert re.fullmatch(r"(?:(?:    )*\S.*\n|\n(?=def ))+", program.source), program.source
+    assert kinds >= EXPECTED_KINDS[level]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_hardly_two_are_the_same(level: str) -> None:
+    made = programs(level, 500)
+    assert len({program_key(program) for program in made}) >= 475
+    assert len({source_key(program.source) for program in made}) >= 350
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_seed_and_the_number_decide(level: str) -> None:
+    assert programs(level, 30) == programs(level, 30)
+    assert write_program(0, level, 29) == programs(level, 30)[29]
+    others = programs(level, 30, seed=1)
+    assert sum(a == b for a, b in zip(programs(level, 30), others, strict=True)) <= 1
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_none_of_many_fails_to_be_written(level: str) -> None:
+    names = [write_program(11, level, number).call or "" for number in range(700)]
+    share = sum(name.startswith("f(") for name in names) / len(names)
+    assert 0.8 < share < 0.97
+
+
+def test_reassignments_have_a_long_tail() -> None:
+    lines = [program.source.count("\n") - 2 for program in programs("reassign", 1500)]
+    assert min(lines) == 1
+    assert 110 <= max(lines) <= 130
+    assert 0.09 < sum(length > 40 for length in lines) / len(lines) < 0.15
+    assert sorted(lines)[len(lines) // 2] <= 10
+
+
+@pytest.mark.parametrize(
+    ("level", "wanted"),
+    [
+        ("branches", ["if ", "elif ", "else:", " and ", " or ", "not ", " else ", "return "]),
+        ("loops", ["for ", "while ", "break", "continue", "+= ", "range(", "enumerate("]),
+        ("strings", [".upper()", ".replace(", ".strip(", "[::-1]", ".find(", ".split(", ".join("]),
+        ("containers", [".append(", ".pop(", ".insert(", ".sort(", "sum(", ".items()", ".get("]),
+        ("arithmetic", [" + ", " - ", " * ", " // ", " % ", " / ", "-", " > ", " == "]),
+    ],
+)
+def test_a_level_has_what_it_is_about(level: str, wanted: list[str]) -> None:
+    text = "".join(program.source for program in programs(level, 300))
+    assert [part for part in wanted if part not in text] == []
+
+
+def calls_of(program: Program) -> dict[str, set[str]]:
+    """Which of its own functions each function of a program calls."""
+    tree = ast.parse(program.source)
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    own = {function.name for function in functions}
+    return {
+        function.name: own
+        & {
+            node.func.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        for function in functions
+    }
+
+
+def reached(calls: dict[str, set[str]], name: str) -> set[str]:
+    """What is called from a function, and from what it calls."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        new = calls[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_calls_call_each_of_their_functions() -> None:
+    for program in programs("calls", 200):
+        calls = calls_of(program)
+        entry = (program.call or "").split("(")[0]
+        assert len(calls) >= 2
+        assert reached(calls, entry) == set(calls) - {entry}, program.source
+
+
+def test_recursion_comes_back_to_itself() -> None:
+    for program in programs("recursion", 200):
+        calls = calls_of(program)
+        assert any(name in reached(calls, name) for name in calls), program.source

@@ -1,0 +1,76 @@
+"""Programs that differ in nothing but names and looks have one key, others have two."""
+
+import pytest
+
+from worldline.generate.normal import program_key, source_key
+from worldline.trace import Program
+
+SOURCE = """
+def f(xs, k):
+    total = 0
+    for x in xs:
+        if x > k:
+            total += x
+    return total
+"""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SOURCE.replace("total", "t").replace("xs", "items").replace(" k", " limit"),
+        SOURCE.replace("def f", "def solve").replace("    ", "  "),
+        SOURCE.replace("total = 0", "total = 0  # so far\n"),
+        SOURCE.replace("    total = 0", '    """Adds up."""\n    total = (0)'),
+        SOURCE.replace("(xs, k)", "(xs: list[int], k: int) -> int"),
+        SOURCE.replace("total", "sum"),
+    ],
+)
+def test_the_same_program(other: str) -> None:
+    assert other != SOURCE
+    assert source_key(other) == source_key(SOURCE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        SOURCE.replace("x > k", "x >= k"),
+        SOURCE.replace("total = 0", "total = 1"),
+        SOURCE.replace("return total", "return x"),
+        SOURCE.replace("x > k", "k > x"),
+        SOURCE.replace("total += x", "total += abs(x)"),
+        SOURCE.replace("total = 0", "total = False"),
+    ],
+)
+def test_another_program(other: str) -> None:
+    assert source_key(other) != source_key(SOURCE)
+
+
+def test_names_that_are_not_its_own_are_kept() -> None:
+    assert source_key("def f(x):\n    return len(x)") != source_key("def f(x):\n    return sum(x)")
+    assert source_key("def f(x):\n    return x.upper()") != source_key(
+        "def f(x):\n    return x.lower()"
+    )
+    # A name that is bound hides the function of that name.
+    assert source_key("def f(len):\n    return len") == source_key("def f(x):\n    return x")
+
+
+def test_keywords_follow_the_parameters_that_they_name() -> None:
+    one = "def g(a, b=1):\n    return a - b\ndef f(x):\n    return g(x, b=2)"
+    two = "def h(p, q=1):\n    return p - q\ndef f(y):\n    return h(y, q=2)"
+    assert source_key(one) == source_key(two)
+    assert source_key("def f(x):\n    return sorted(x, reverse=True)") != source_key(
+        "def f(x):\n    return sorted(x, key=True)"
+    )
+
+
+def test_the_call_counts_where_it_is_asked_for() -> None:
+    one, two = Program("def f(a):\n    return a", "f(1)"), Program("def g(b): return b", "g(1)")
+    assert program_key(one) == program_key(two)
+    assert program_key(one) != program_key(Program(one.source, "f(2)"))
+
+
+def test_what_is_no_program_has_a_key_as_well() -> None:
+    assert source_key("def f(:") == source_key("def f(:\n") != source_key("def g(:")
+    deep = "x = " + "-" * 5000 + "1"
+    assert source_key(deep) == source_key(deep)

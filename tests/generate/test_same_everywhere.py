@@ -1,0 +1,92 @@
+"""The same command writes the same bytes on every Python, with any hash seed and workers."""
+
+import hashlib
+import os
+import runpy
+import subprocess
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import worldline
+from worldline.generate import Excluded, Recipe, generate_file
+from worldline.generate.candidates import write_program
+from worldline.generate.levels import LEVELS
+from worldline.recorders import PythonRecorder
+
+ROOT = Path(__file__).parents[2]
+find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" / "gold"))[
+    "find_python"
+]
+COUNT = 120
+# What worldline needs to be imported, and what those need; nothing else may be there.
+NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
+SCRIPT = f"""
+import hashlib, sys
+from pathlib import Path
+from worldline.generate import Excluded, Recipe, generate_file
+if __name__ == "__main__":
+    path = Path(sys.argv[1])
+    generate_file(path, Recipe({COUNT}, seed=5), Excluded(), workers=int(sys.argv[2]))
+"""
+
+
+@pytest.fixture(scope="module")
+def digest(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("here") / "here.jsonl"
+    generate_file(path, Recipe(COUNT, seed=5), Excluded())
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place to import from that has worldline and what it depends on."""
+    found = tmp_path_factory.mktemp("packages")
+    (found / "worldline").symlink_to(Path(worldline.__file__).parent)
+    about = found / "worldline-0.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: worldline\nVersion: 0.0\n")
+    for name in NEEDED:
+        spec = find_spec(name)
+        if spec is not None and spec.origin is not None:
+            (found / name).symlink_to(Path(spec.origin).parent)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("version", "hash_seed", "workers"),
+    [("3.11", "4242", "2"), ("3.12", "1", "1"), ("3.13", "4242", "2")],
+)
+def test_every_python_writes_the_same(
+    version: str, hash_seed: str, workers: str, folder: Path, tmp_path: Path, digest: str
+) -> None:
+    python = find_python(version)
+    if python is None:
+        pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
+    script, output = tmp_path / "make.py", tmp_path / "made.jsonl"
+    script.write_text(SCRIPT, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(folder), "PYTHONHASHSEED": hash_seed}
+    # -S: without the packages that are installed there.
+    done = subprocess.run(
+        [python, "-S", "-B", str(script), str(output), workers],
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert hashlib.sha256(output.read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_every_python_traces_the_same(version: str, recorder: PythonRecorder) -> None:
+    python = find_python(version)
+    if python is None:
+        pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
+    with PythonRecorder(python=python) as other:
+        for level in LEVELS:
+            for number in range(40):
+                program = write_program(21, level, number)
+                here, there = recorder.record(program), other.record(program)
+                assert here.steps == there.steps, program
