@@ -112,9 +112,10 @@ def operation_facts(text: str, line: int) -> OperationFacts:
 # Many lines of one program are asked about in a row; nothing here changes a node.
 @lru_cache(maxsize=16)
 def syntax_nodes(text: str) -> tuple[ast.AST, ...]:
-    """Every node of a program's syntax tree; none where it does not parse."""
+    """Every statement of a program's syntax tree; none where it does not parse."""
     tree = parse_source(text)
-    return () if tree is None else tuple(ast.walk(tree))
+    nodes = () if tree is None else ast.walk(tree)
+    return tuple(node for node in nodes if isinstance(node, ast.stmt))
 
 
 def statements_at(nodes: Sequence[ast.AST], line: int) -> list[ast.stmt]:

@@ -5,6 +5,7 @@ whatever order, candidates are made.
 """
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ TOO_MANY_STEPS = "too many steps"
 TOO_LONG = "a value is too long"
 NO_LITERAL = "the result is no literal"
 VERSION_BOUND = "Pythons trace it differently"
+_SUSPECT = re.compile(r" (?:and|or|else) |[\[({][^\n]* for ")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -103,6 +105,9 @@ def _reason(trace: Trace, chunk: Chunk) -> str:
 def _is_version_bound(source: str) -> bool:
     """Whether a function of the program's own is called behind `and`, `or`, `if … else` or in a
     comprehension: when such a call returns, Pythons differ in what they say is executed next."""
+    # Most programs have nothing of it, and reading a program takes longer than looking for a word.
+    if not _SUSPECT.search(source):
+        return False
     tree = parse_source(source) or ast.Module([], [])
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     return any(

@@ -33,6 +33,8 @@ _IDLE = re.compile(
     r"(?<![\w*/%.)\]] )\b(\w+) (?:[-<>%]|//|==|!=|>=|<=|and|or|[|&]) \1\b(?![.(\[])"
     r"|(?:max|min)\((\w+), \2\)|replace\(('.*?'), \3\)|\[0:\]| [*/]/? 1\b| % 1\b"
 )
+# Brackets that are not those of a call.
+_BRACKETED = re.compile(r"(?<![\w\])])\(")
 _PATIENCE = 12
 _SCALARS = ("int", "str", "bool", "float")
 
@@ -89,7 +91,7 @@ def expression(draft: Draft, kind: str, *, depth: int = 1) -> str:
             text = fill(draft, weighted(draft.draws, draft.forms[kind]), depth=depth)
         except NoneFitsError:
             continue
-        text = tidy(text) if "(" in text else text
+        text = tidy(text) if _BRACKETED.search(text) else text
         if not _IDLE.search(text) and not draft.types.keys().isdisjoint(_NAME.findall(text)):
             return text
     return operand(draft, kind, depth=0)

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -48,6 +49,8 @@ _recorder: PythonRecorder | None = None
 def _start() -> None:
     """Set up a worker: it has a recorder of its own, and ends with whoever started it."""
     global _recorder
+    # Ctrl-c is for whoever started it, and ends it from there.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _recorder = PythonRecorder()
     # At the end of a worker nothing else is called: it ends at once.
     util.Finalize(None, _recorder.close, exitpriority=10)
