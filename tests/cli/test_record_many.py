@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import multiprocessing
 import os
 import re
 import signal
@@ -16,9 +17,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from worldline.cli import main
+from worldline.errors import RecorderError
+from worldline.predict import read_questions
 from worldline.recorders import PythonRecorder
+from worldline.runs import recorder_pool
 from worldline.store import part_files, place_of, read_stored_traces
-from worldline.trace import Program
+from worldline.trace import Limits, Program, Trace
 
 CODE = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
 
@@ -164,51 +168,102 @@ def recording_processes(pid: int) -> list[int]:
     raise AssertionError("no process began to record")
 
 
-SLOW = "import time\ndef f(n):\n    time.sleep(0.02)\n    return n\n"
+def slow_rows(tmp_path: Path, count: int) -> list[dict[str, Any]]:
+    """Programs that take their time, and leave a mark when they do."""
+    code = (
+        f"import time\nseen = open({str(tmp_path / 'seen')!r}, 'a')\n"
+        "def f(n):\n    seen.write('x')\n    seen.flush()\n    time.sleep(0.02)\n    return n\n"
+    )
+    known = {"code": code}
+    return [known | {"id": f"p{n}", "call": f"f({n})", "expected": str(n)} for n in range(count)]
 
 
-def slow_rows(count: int) -> list[dict[str, Any]]:
-    return [
-        {"id": f"p{n}", "code": SLOW, "call": f"f({n})", "expected": str(n)} for n in range(count)
-    ]
+def wait_for(tmp_path: Path, count: int) -> None:
+    """Until so many programs have begun."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        path = tmp_path / "seen"
+        if path.exists() and path.stat().st_size >= count:
+            return
+        time.sleep(0.02)
+    raise AssertionError("too few programs were recorded")
 
 
 def test_ctrl_c_keeps_what_is_recorded_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    rows = slow_rows(300)
+    rows = slow_rows(tmp_path, 200)
     write(tmp_path / "a.jsonl", rows)
     process = start(tmp_path)
-    recording_processes(process.pid)
-    time.sleep(0.5)
+    wait_for(tmp_path, 8)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     kept = ids(tmp_path / "t")
-    assert 0 < len(kept) < 300
-    assert f"stopped: {300 - len(kept)} are left; the same command goes on" in err
+    assert 6 <= len(kept) < 200
+    assert f"stopped: {200 - len(kept)} are left; the same command goes on" in err
     found = record(tmp_path / "a.jsonl", "-o", tmp_path / "t", "--workers", 2)
     assert f"{len(kept)} were there already" in found.output
-    assert "300 of 300 results are the expected ones" in found.output
+    assert "200 of 200 results are the expected ones" in found.output
     assert ids(tmp_path / "t") == [item["id"] for item in rows]
+    assert (tmp_path / "seen").stat().st_size == 200
 
 
 def test_a_process_that_is_killed_takes_no_program_along(tmp_path: Path) -> None:
-    rows = slow_rows(150)
+    rows = slow_rows(tmp_path, 120)
     write(tmp_path / "a.jsonl", rows)
     process = start(tmp_path)
     os.kill(recording_processes(process.pid)[0], signal.SIGKILL)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
-    assert "150 of 150 results are the expected ones" in out
+    assert "120 of 120 results are the expected ones" in out
     assert sorted(ids(tmp_path / "t")) == sorted(item["id"] for item in rows)
 
 
 def test_killed_whole_it_is_gone_on_with_and_nothing_is_there_twice(tmp_path: Path) -> None:
-    rows = slow_rows(150)
+    rows = slow_rows(tmp_path, 120)
     write(tmp_path / "a.jsonl", rows)
     process = start(tmp_path)
     recording_processes(process.pid)
     process.kill()
+    # The pipes close when the last process that has them is gone: no orphan is left.
     process.communicate(timeout=30)
     found = record(tmp_path / "a.jsonl", "-o", tmp_path / "t", "--workers", 2)
-    assert "150 of 150 results are the expected ones" in found.output
+    assert "120 of 120 results are the expected ones" in found.output
     assert ids(tmp_path / "t") == [item["id"] for item in rows]
+
+
+def test_a_damaged_folder_can_be_begun_anew(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", [row(1)])
+    record(tmp_path / "a.jsonl", "-o", tmp_path / "t")
+    (tmp_path / "t" / "traces.json").write_text('{"format": 99}', encoding="utf-8")
+    found = record(tmp_path / "a.jsonl", "-o", tmp_path / "t")
+    assert found.exit_code == 2
+    assert "another version of worldline wrote it; name another folder" in found.output
+    again = record(tmp_path / "a.jsonl", "-o", tmp_path / "t", "--restart")
+    assert again.exit_code == 0
+    assert ids(tmp_path / "t") == ["p1"]
+
+
+def test_what_the_recorder_fails_on_is_counted_and_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a pool of processes nothing can be patched, so the batch is recorded here."""
+
+    class Failing(PythonRecorder):
+        def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+            if program.call == "f(2)":
+                raise RecorderError("no room")
+            return super().record(program, limits=limits)
+
+    questions = list(read_questions(write(tmp_path / "a.jsonl", [row(n) for n in range(4)])))
+    with Failing() as failing:
+        for name, value in (
+            ("_recorder", failing),
+            ("_limits", Limits()),
+            ("_count", multiprocessing.Value("q", 0)),
+            ("_is_stopped", multiprocessing.Event()),
+        ):
+            monkeypatch.setattr(recorder_pool, name, value, raising=False)
+        batch = recorder_pool.Batch(str(tmp_path / "t"), tuple(enumerate(questions)))
+        done = recorder_pool._record_batch(batch)
+    assert (done.failed, done.first_failure) == (1, "p2: no room")
+    assert ids(tmp_path / "t") == ["p0", "p1", "p3"]

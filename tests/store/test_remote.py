@@ -10,9 +10,17 @@ from moto.server import ThreadedMotoServer
 from tests.runs.samples import fill, knowing_engine, questions
 from worldline.errors import InputError
 from worldline.recorders import PythonRecorder
-from worldline.runs import is_run, query_runs, read_judged, read_manifest, read_predictions
+from worldline.runs import (
+    is_run,
+    query_runs,
+    read_judged,
+    read_manifest,
+    read_predictions,
+    record_into,
+)
 from worldline.runs import run as run_module
-from worldline.store import part_files, place_of
+from worldline.store import part_files, place_of, read_traces
+from worldline.trace import Limits
 
 
 @pytest.fixture
@@ -85,3 +93,18 @@ def test_a_store_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     assert "AWS_PROFILE" not in os.environ
     with pytest.raises(InputError, match=r"manifest\.json in s3://none/run"):
         is_run("s3://none/run?endpoint_override=127.0.0.1:9&scheme=http&region=us-east-1")
+
+
+def test_traces_in_a_remote_store_are_recorded_gone_on_with_and_read(
+    bucket: str, recorder: PythonRecorder
+) -> None:
+    address = bucket.format("traces")
+    asked = questions(5)
+    record_into(address, asked[:3])
+    summary = record_into(address, asked, workers=2)
+    assert (summary.kept, summary.endings.total(), summary.agreeing) == (3, 5, 5)
+    assert list(read_traces(address)) == [(q.id, recorder.record(q.program)) for q in asked]
+    with pytest.raises(InputError, match="were recorded with limits"):
+        record_into(address, asked, limits=Limits(steps=9))
+    assert record_into(address, asked[:1], is_restarted=True).kept == 0
+    assert len(list(read_traces(address))) == 1

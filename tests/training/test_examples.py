@@ -227,6 +227,13 @@ def test_what_is_left_out(
     assert why_left_out(recorder.record(Program(source, "f()"), limits=limits)) == reason
 
 
+def test_what_no_prompt_shows_is_not_learnt(recorder: PythonRecorder) -> None:
+    program = Program("def f():\n    return input()\n", "f()", "seen by nobody\n")
+    trace = recorder.record(program)
+    assert trace.result == "'seen by nobody'"
+    assert why_left_out(trace) == "it reads input that a prompt does not show"
+
+
 def test_a_vocabulary_without_the_special_tokens_is_refused(
     tmp_path: Path, recorder: PythonRecorder
 ) -> None:

@@ -129,6 +129,10 @@ def test_an_export_is_replaced_only_when_told(tmp_path: Path, parts: Path) -> No
     (tmp_path / "mine").mkdir()
     with pytest.raises(InputError, match="is no export of ours"):
         export_traces(parts, tmp_path / "mine", settings, is_restarted=True)
+    (tmp_path / "e" / "checkpoint").mkdir()
+    with pytest.raises(InputError, match="holds 'checkpoint', and is not replaced"):
+        export_traces(parts, tmp_path / "e", settings, is_restarted=True)
+    assert (tmp_path / "e" / "checkpoint").exists()
 
 
 def test_what_fails_leaves_nothing_behind(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from worldline.cli.console import progress
+from worldline.cli.progress import counting
 from worldline.codecs import STEP_CODECS
 from worldline.training import LOSSES, ExportSettings, Loss, export_traces, summary_lines
 
@@ -63,15 +63,14 @@ def export(
     TRACES is a folder that `worldline record PROGRAMS.jsonl` wrote. EXPORT gets Parquet files that
     `datasets` and TRL load as they are, the vocabulary, and a data card.
     """
-    with progress("exporting", 1) as bar:
-        task = bar.task_ids[0]
+    with counting("exporting", 0) as on_progress:
         summary = export_traces(
             traces,
             output,
             ExportSettings(codec, tokenizer, loss, max_tokens),
             workers=workers or len(os.sched_getaffinity(0)),
             is_restarted=is_restarted,
-            on_progress=lambda done, total: bar.update(task, completed=done, total=total),
+            on_progress=on_progress,
         )
     for line in summary_lines(summary):
         click.echo(line)

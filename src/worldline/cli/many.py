@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from worldline.cli.console import progress
+from worldline.cli.progress import counting
 from worldline.errors import InputError
 from worldline.predict import read_questions
 from worldline.runs import RecordingSummary, record_into
@@ -31,7 +31,7 @@ def refuse_options(**options: object) -> None:
 
 def record_many(
     file: Path,
-    output: Path | None,
+    output: str | None,
     limits: Limits,
     python: str | None,
     *,
@@ -44,8 +44,7 @@ def record_many(
     questions = list(read_questions(file))
     if not questions:
         raise InputError(f"no programs in {file}; each line must be one JSON object")
-    with progress("recording", len(questions)) as bar:
-        task = bar.task_ids[0]
+    with counting("recording", len(questions)) as on_progress:
         summary = record_into(
             output,
             questions,
@@ -53,7 +52,7 @@ def record_many(
             python=python,
             workers=workers or len(os.sched_getaffinity(0)),
             is_restarted=is_restarted,
-            on_progress=lambda done, total: bar.update(task, completed=done, total=total),
+            on_progress=on_progress,
         )
     click.echo(summary_text(summary))
     if summary.left:

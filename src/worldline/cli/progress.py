@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
+from worldline.cli.console import progress
 from worldline.runs import VERDICTS, Judged
 from worldline.stats import share
 
@@ -91,6 +92,25 @@ def run_progress(label: str, total: int) -> Iterator[RunProgress]:
     with make_bar(Console(stderr=True)) as bar:
         bar.add_task(label, total=total, state="waiting for the first answer")
         yield RunProgress(total, bar=bar)
+
+
+@contextmanager
+def counting(
+    label: str, total: int, *, every: float = EVERY
+) -> Iterator[Callable[[int, int], None]]:
+    """The same for what is only counted: give it how many of how many are done."""
+    told = time.monotonic()
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        if not bar.disable:
+            bar.update(bar.task_ids[0], completed=done, total=total)
+        elif time.monotonic() - told >= every:
+            told = time.monotonic()
+            click.echo(json.dumps({"done": done, "total": total}), err=True)
+
+    with progress(label, total) as bar:
+        yield tell
 
 
 def make_bar(console: Console) -> Progress:

@@ -39,7 +39,7 @@ SHOWN = 200
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    metavar="PATH",
     help="Write to this file; for the programs of a .jsonl, the folder of their traces.",
 )
 @click.option("--all", "is_all", is_flag=True, help=f"Show all steps, not just the first {SHOWN}.")
@@ -57,7 +57,7 @@ def record(
     call: str | None,
     stdin: Path | None,
     form: str,
-    output: Path | None,
+    output: str | None,
     is_all: bool,
     workers: int | None,
     is_restarted: bool,
@@ -83,7 +83,7 @@ def record(
     with PythonRecorder(python=python, import_from=[file.resolve().parent]) as recorder:
         trace = recorder.record(program, limits=limits)
     if form == "text":
-        with output_console(output) as console:
+        with output_console(None if output is None else Path(output)) as console:
             for line in trace_lines(trace, width=console.width, most=None if is_all else SHOWN):
                 print_line(console, line)
             console.print(ending_text(trace))
@@ -100,7 +100,7 @@ def record(
         click.echo(text, nl=False)
     else:
         try:
-            output.write_text(text, encoding="utf-8")
+            Path(output).write_text(text, encoding="utf-8")
         except OSError as error:
             raise InputError(f"cannot write {output}: {error}") from error
     if not trace.ending.is_complete:

@@ -18,6 +18,7 @@ from worldline.runs.recording import RecordingSummary, record_into
 from worldline.runs.replay import Sample, diagnose_recorded, examine, sample_to_json
 from worldline.runs.run import Run
 from worldline.runs.verdict import answer_of, judge
+from worldline.runs.workers import start_worker
 
 __all__ = [
     "COLUMNS",
@@ -45,5 +46,6 @@ __all__ = [
     "read_scores",
     "record_into",
     "sample_to_json",
+    "start_worker",
     "without_secrets",
 ]

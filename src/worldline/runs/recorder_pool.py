@@ -1,18 +1,16 @@
 """Batches of programs go in; each is recorded by a process of its own and written as it goes."""
 
-import os
-import signal
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from typing import Any
 
 from worldline.errors import RecorderError
 from worldline.predict import Question
 from worldline.recorders import PythonRecorder
+from worldline.runs.workers import start_worker
 from worldline.store import StoredTrace, place_of, trace_to_row, write_trace_rows
 from worldline.trace import Limits, Trace
 
@@ -105,19 +103,9 @@ def _watch(running: Sequence[Future[Done]], look: Callable[[], None]) -> None:
 def _start(limits: Limits, python: str | None, count: Any, is_stopped: Any) -> None:
     """Make a process of the pool ready."""
     global _recorder, _limits, _count, _is_stopped
-    # A terminal sends ctrl-c to all; whoever started us says when to stop.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    start_worker()
     _recorder, _limits = PythonRecorder(python=python), limits
     _count, _is_stopped = count, is_stopped
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """End when whoever started us was killed: it may have been begun again already."""
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def _record_batch(batch: Batch) -> Done:

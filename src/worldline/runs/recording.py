@@ -106,13 +106,16 @@ def _settings(limits: Limits, python: str | None) -> dict[str, Any]:
 
 def _begin(place: Place, now: dict[str, Any], *, is_restarted: bool) -> None:
     """Say what the folder is of; one that was begun otherwise is refused."""
-    begun = _manifest(place)
-    if begun is None:
+    is_ours = place.read(FILE) is not None
+    if not is_ours:
         _refuse_strangers(place)
-    if begun is None or is_restarted:
+    if is_restarted:
         for path in part_files(place):
             place.remove(path)
+    if is_restarted or not is_ours:
         begun = {"format": FORMAT, **now, "sessions": []}
+    else:
+        begun = _manifest(place)
     for name in _FIXED:
         if begun.get(name) != now[name]:
             raise InputError(
@@ -123,20 +126,18 @@ def _begin(place: Place, now: dict[str, Any], *, is_restarted: bool) -> None:
     place.write(FILE, json.dumps(begun, indent=1).encode() + b"\n")
 
 
-def _manifest(place: Place) -> dict[str, Any] | None:
-    data = place.read(FILE)
-    if data is None:
-        return None
+def _manifest(place: Place) -> dict[str, Any]:
     try:
-        found = json.loads(data)
-        is_known = found["format"] == FORMAT
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{FILE} in {place.address} cannot be read: {error!r}") from error
+        found: dict[str, Any] = json.loads(place.read(FILE) or b"")
+        is_known = found["format"] == FORMAT and isinstance(found["sessions"], list)
+    except (ValueError, KeyError, TypeError):
+        is_known = False
     if not is_known:
         raise InputError(
-            f"{place.address} was made by another version of worldline: its format is not {FORMAT}"
+            f"{FILE} in {place.address} is damaged, or another version of worldline wrote it; name "
+            "another folder with -o, or begin it anew with --restart"
         )
-    return dict(found)
+    return found
 
 
 def _refuse_strangers(place: Place) -> None:

@@ -1,6 +1,6 @@
 """A trace goes in; an example to learn from comes out: token ids, labels, and what each is."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -61,13 +61,17 @@ def why_left_out(trace: Trace) -> str | None:
         return "not whole: its last steps are missing"
     if trace.notes:
         return "something in it was not recorded (it has notes)"
-    if any(
-        _CUT in value
-        for step in trace.steps
-        for value in (*step.changed.values(), step.value or "")
-    ):
+    if trace.program.stdin:
+        return "it reads input that a prompt does not show"
+    if any(_CUT in value for value in _values(trace)):
         return "a value was cut"
     return None
+
+
+def _values(trace: Trace) -> Iterator[str]:
+    for step in trace.steps:
+        yield from step.changed.values()
+        yield step.value or ""
 
 
 def trace_to_example(

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from worldline.codecs import STEP_CODECS, Special, StepCodec
 from worldline.errors import CodecError, InputError
+from worldline.runs import start_worker
 from worldline.store import (
     Column,
     Place,
@@ -58,7 +60,7 @@ EXAMPLE_COLUMNS: tuple[Column, ...] = (
 SUMMARY = "export.json"
 CARD = "README.md"
 # Tokens in a file: more than the traces of a part have, unless they are huge.
-_FILE_TOKENS = 20_000_000
+_FILE_TOKENS = 5_000_000
 # Traces that a vocabulary is made from, spread evenly over all.
 _LEARNT_FROM = 20_000
 # Traces with which a vocabulary is tried out.
@@ -141,9 +143,17 @@ def _each(tasks: Sequence[_Task], workers: int) -> Iterator[tuple[Counts, list[s
     if workers == 1 or len(tasks) == 1:
         yield from map(_export_part, tasks)
         return
-    with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(
+        min(workers, len(tasks)), mp_context=get_context("spawn"), initializer=start_worker
+    )
+    with pool:
         try:
             yield from pool.map(_export_part, tasks)
+        except BrokenProcessPool:
+            raise InputError(
+                "a process that made examples died, perhaps for want of memory: give fewer "
+                "--workers, or leave long examples out with --max-tokens"
+            ) from None
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -225,6 +235,15 @@ def _name_files(folder: Path, written: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _refuse_strangers(output: Path) -> None:
+    """Only what an export wrote is replaced, never what somebody else put there."""
+    found = {path.name for path in output.iterdir()} if output.is_dir() else {output.name}
+    others = sorted(found - {SUMMARY, CARD, "data", "tokenizer"})
+    if others or SUMMARY not in found:
+        what = f"holds {others[0]!r}" if others else "is no export of ours"
+        raise InputError(f"{output} {what}, and is not replaced; name another with -o")
+
+
 @contextmanager
 def _new_folder(output: Path, *, is_restarted: bool) -> Iterator[Path]:
     """A folder to write into that is put in place when all went well, and else removed."""
@@ -233,8 +252,7 @@ def _new_folder(output: Path, *, is_restarted: bool) -> Iterator[Path]:
             raise InputError(
                 f"{output} is there already; name another with -o, or replace it with --restart"
             )
-        if not (output / SUMMARY).is_file():
-            raise InputError(f"{output} is no export of ours; name another with -o")
+        _refuse_strangers(output)
     try:
         output.absolute().parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=output.absolute().parent, prefix=f".{output.name}-"))
