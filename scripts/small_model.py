@@ -1,9 +1,9 @@
 """Tables and pictures of docs/findings/small-model.md, from the runs that its commands make.
 
-`python scripts/small_model.py RUNS MODELS`: RUNS has `permutation-free`, `-force-actions`, `-guided`
-and `-score`, and `held-out-bpe`, `held-out-bytes` and `held-out-bpe-same`; MODELS has `model-bpe`,
-`model-bytes` and `model-bpe-same`. Prints Markdown, to be put into the page, and writes the PNG
-files beside it. Needs matplotlib.
+`python scripts/small_model.py RUNS MODELS`: RUNS has `permutation-free`, `-force-actions`,
+`-guided` and `-score`, and `held-out-bpe`, `held-out-bytes` and `held-out-bpe-same`; MODELS has
+`model-bpe`, `model-bytes` and `model-bpe-same`. Prints Markdown, to be put into the page, and writes
+the PNG files beside it. Needs matplotlib.
 """
 
 import sys
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from worldline.measures import accuracy, breakdown, compare_runs, measure_scores
-from worldline.report import comparison_story
 from worldline.runs import Judged, read_judged, read_scores
 from worldline.stats import Share
 from worldline.training import read_training
@@ -193,7 +192,13 @@ def draw_held_out(runs: dict[str, list[Judged]]) -> None:
     kinds = [k for k, _ in Counter(str(r.facets["kind"]) for r in runs["bpe"]).most_common(6)]
     for number, (name, rows) in enumerate(runs.items()):
         groups = {g.group: g.accuracy.of_all for g in breakdown(rows) if g.name == "steps"}
-        band(left, list(range(len(groups))), list(groups.values()), styles[number], VOCABULARIES[name])
+        band(
+            left,
+            list(range(len(groups))),
+            list(groups.values()),
+            styles[number],
+            VOCABULARIES[name],
+        )
         left.set_xticks(range(len(groups)), list(groups))
         shares = [accuracy([r for r in rows if r.facets["kind"] == kind]).of_all for kind in kinds]
         band(
@@ -214,7 +219,9 @@ def draw_held_out(runs: dict[str, list[Judged]]) -> None:
     figure.savefig(PAGE / "small-model-held-out.png", dpi=110)
 
 
-def band(axes: Any, places: Sequence[float], shares: Sequence[Share], style: str, label: str) -> None:
+def band(
+    axes: Any, places: Sequence[float], shares: Sequence[Share], style: str, label: str
+) -> None:
     """Points with 95% intervals."""
     share_of: Callable[[Share], float] = lambda share: 100 * (share.value or 0.0)  # noqa: E731
     middle = list(map(share_of, shares))

@@ -1,0 +1,60 @@
+"""From programs to a model that has learned: every command of the walk-through, really run."""
+
+import json
+from pathlib import Path
+from typing import get_args
+
+from tests.cli.commands import ok
+from tests.servers import serve
+from worldline.diagnose import Outcome
+from worldline.runs import query_runs
+from worldline.training import recipe_named
+from worldline.training.model import new_model, save_model
+
+
+def one_step(engine: str, programs: Path, run: Path) -> dict[str, dict[str, float]]:
+    """How many true steps of programs are a model's own choice."""
+    words = ["bench", str(programs), "--engine", engine, "--mode", "score", "--format", "json"]
+    told = json.loads(ok(*words, "-o", str(run)).stdout)
+    assert told["accuracy"]["failed"] == 0
+    found: dict[str, dict[str, float]] = told["scored"]
+    return found
+
+
+def share(found: dict[str, float]) -> float:
+    return found["right"] / found["of"]
+
+
+def test_from_programs_to_a_model_that_has_learned(vllm: None, tmp_path: Path) -> None:
+    programs, held_out = tmp_path / "programs.jsonl", tmp_path / "held-out.jsonl"
+    without = ["--without", "permutation", "--workers", "2"]
+    ok("generate", "-o", str(programs), "--count", "1600", *without)
+    more = ["--count", "40", "--seed", "1", "--without", str(programs)]
+    ok("generate", "-o", str(held_out), *more, *without)
+    ok("record", str(programs), "-o", str(tmp_path / "traces"), "--workers", "2")
+    export = tmp_path / "export"
+    ok("export", str(tmp_path / "traces"), "--tokenizer", "bpe:512", "-o", str(export))
+    model = tmp_path / "model"
+    shown = ok("train", str(export), "--recipe", "tiny", "-o", str(model)).stdout
+    assert "M parameters" in shown
+
+    vocabulary = export / "tokenizer"
+    untrained = new_model(recipe_named("tiny"), vocabulary)
+    save_model(untrained, vocabulary, tmp_path / "untrained")
+    before = one_step(f"transformers:{tmp_path / 'untrained'}", held_out, tmp_path / "before")
+    with serve(model, name="tiny-trained", max_model_len=2048) as server:
+        after = one_step(server.url, held_out, tmp_path / "after")
+        words = ["bench", str(held_out), "--engine", server.url, "--budget", "1200"]
+        ok(*words, "--format", "json", "-o", str(tmp_path / "free"))
+    # The end of a text, or a state of nothing, is guessed at times; not more than that.
+    assert share(before["actions"]) < 0.1
+    assert share(before["states"]) < 0.1
+    assert share(after["actions"]) > 0.6
+    assert share(after["states"]) > 0.3
+    counts = dict(
+        query_runs([tmp_path / "free"], "select outcome, count(*) from samples group by all").rows
+    )
+    assert sum(counts.values()) == 40
+    assert counts.keys() <= set(get_args(Outcome))
+    shown = ok("report", str(tmp_path / "free")).stdout
+    assert "level" in shown
