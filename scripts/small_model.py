@@ -2,8 +2,8 @@
 
 `python scripts/small_model.py RUNS MODELS`: RUNS has `permutation-free`, `-force-actions`,
 `-guided` and `-score`, and `held-out-bpe`, `held-out-bytes` and `held-out-bpe-same`; MODELS has
-`model-bpe`, `model-bytes` and `model-bpe-same`. Prints Markdown, to be put into the page, and writes
-the PNG files beside it. Needs matplotlib.
+`model-bpe`, `model-bytes` and `model-bpe-same`. Prints Markdown, to be put into the page, and
+writes the PNG files beside it. Needs matplotlib.
 """
 
 import sys
@@ -135,8 +135,15 @@ def differing_kinds(runs: dict[str, list[Judged]]) -> str:
 
 def paired(one: Sequence[Judged], other: Sequence[Judged], title: str) -> str:
     """Two models on the same programs."""
-    found = compare_runs(one, other)
-    return f"{title}: {found.of_all}"
+    found = compare_runs(one, other).overall
+    difference = found.difference
+    ends = (difference.value, difference.low, difference.high)
+    value, low, high = (100 * (end or 0.0) for end in ends)
+    return (
+        f"{title}: {cell(found.a)} → {cell(found.b)}, {value:+.1f} points "
+        f"({low:+.1f} to {high:+.1f}, p = {difference.p:.3g}), {found.gained} gained, "
+        f"{found.lost} lost"
+    )
 
 
 def cell(share: Share, *, digits: int = 0) -> str:

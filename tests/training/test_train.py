@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.training.exporting import exported, stored
+from tests.training.speed import speed_of_training
 from worldline.errors import InputError
 from worldline.recorders import PythonRecorder
 from worldline.store import StoredTrace
@@ -241,3 +242,10 @@ def test_the_log_is_json_that_says_what_it_is_of(export: Path, tmp_path: Path) -
     assert data["settings"]["recipe"]["name"] == "quick"
     assert set(data["versions"]) == {"worldline", "torch", "transformers"}
     assert isinstance(read_training(tmp_path / "model"), Training)
+
+
+def test_the_loop_costs_little_beside_the_bare_passes(export: Path) -> None:
+    """At full size: `scripts/bench train`."""
+    recipe = replace(QUICK, hidden=128, step_tokens=2000, tokens=100_000)
+    found = speed_of_training(export, recipe, steps=4, turns=3, threads=1)
+    assert found.ours > found.bare / 2
