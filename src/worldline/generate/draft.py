@@ -4,7 +4,7 @@ A form is Python with typed holes. "<int> + <n>" may become "x + 3" or "(a - b) 
 
     <int>, <str>, …     a variable, a constant or another expression of that type
     <r.int>, <v.int>    a variable to be read; one that may be changed
-    <n> <m> <i> <k>     constants: 1 to 9, 2 to 9, 0 to 3, any small one
+    <n> <m> <i> <k>     constants: 1 to 9, 2 to 9, 0 to 3, any small one (and <j> <h> <q> <big>)
     <c> <w> <key>       a letter, a word, a key of a dict, in quotes
     <1>, <2>            what stands in the first, the second hole
 """
@@ -30,8 +30,9 @@ _HOLE = re.compile(r"<(?:([rv])\.)?([a-z0-9]+)>")
 _NAME = re.compile(r"\b[a-z_]\w*\b")
 # What is the same whatever the variable holds, or nothing but it.
 _IDLE = re.compile(
-    r"(?<![\w*/%.)\]] )\b(\w+) (?:[-<>%]|//|==|!=|>=|<=|and|or|[|&]) \1\b(?![.(\[])"
+    r"(?<![-+*/%] )\b(\w+) (?:[-<>%]|//|==|!=|>=|<=|and|or|[|&]) \1\b(?![.(\[])"
     r"|(?:max|min)\((\w+), \2\)|replace\(('.*?'), \3\)|\[0:\]| [*/]/? 1\b| % 1\b"
+    r"| [-+] 0(?![.\d])|\b0 \+ "
 )
 # Brackets that are not those of a call.
 _BRACKETED = re.compile(r"(?<![\w\])])\(")
@@ -165,6 +166,7 @@ _CONSTANTS: dict[str, Callable[[Draft], str]] = {
     "i": lambda d: str(d.draws.between(0, 3)),
     "j": lambda d: str(d.draws.between(2, 5)),
     "k": lambda d: str(small_int(d.draws)),
+    "big": lambda d: str(d.draws.between(10, 60)),
     "h": lambda d: str(d.draws.pick((2, 2, 4, 4, 5, 8, 10))),
     "q": lambda d: repr(small_float(d.draws)),
     "c": _letter,

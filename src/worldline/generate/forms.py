@@ -19,14 +19,16 @@ NUMBERS: Forms = {
     ],
     "bool": [
         (3, "<int> > <int>"), (3, "<int> < <int>"), (2, "<int> == <int>"), (1, "<int> != <int>"),
-        (2, "<int> >= <k>"), (2, "<int> <= <k>"), (2, "<int> % <m> == <i>"), (1, "<int> > <k>"),
-        (1, "<n> < <int> < <k>"), (1, "not <r.bool>"),
+        (2, "<int> >= <k>"), (2, "<int> <= <k>"), (1, "<int> % 2 == 0"), (1, "<int> % <m> == 1"),
+        (1, "<int> > <k>"),
+        (1, "<n> < <r.int> < <big>"), (1, "not <r.bool>"),
     ],
 }  # fmt: skip
 LOGIC: Forms = {
     "bool": [
         (2, "<bool> and <bool>"), (2, "<bool> or <bool>"), (1, "not (<bool>)"),
-        (1, "<int> > <int> and <int> < <k>"), (1, "<int> % 2 == 0 or <int> > <k>"),
+        (1, "<r.int> > <int> and <r.int> < <k>"), (1, "<r.int> % 2 == 0 or <r.int> > <k>"),
+        (1, "<r.int> % <m> == 0 and <r.int> != <int>"),
     ],
 }  # fmt: skip
 CHOICES: Forms = {

@@ -222,12 +222,16 @@ def returned(draft: Draft, palette: Palette) -> str:
     """What a function returns: a variable, an expression, or several variables."""
     if palette.is_exact:
         kind = weighted(draft.draws, palette.returns)
-        if draft.variables(kind) and chance(draft.draws, 50):
+        if draft.variables(kind) and chance(draft.draws, 25):
             return pick_variable(draft, kind)
         return expression(draft, kind)
     kinds = [(w, kind) for w, kind in palette.returns if draft.variables(kind)]
     kinds = kinds or [(1, kind) for kind in dict.fromkeys(draft.types.values())]
     kind = weighted(draft.draws, kinds)
+    if chance(draft.draws, 55):
+        # What was done last is what the function is about.
+        lately = [draft.types[name] for name in list(draft.types)[-2:]]
+        kind = next((each for each in reversed(lately) if each in {k for _, k in kinds}), kind)
     way = draft.draws.below(10)
     if way < 6 or kind not in draft.forms:
         return draft.variables(kind)[-1] if chance(draft.draws, 75) else pick_variable(draft, kind)

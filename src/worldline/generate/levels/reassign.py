@@ -68,7 +68,7 @@ def _line(draws: Draws, names: list[str], permuting: int, constants: int) -> str
     if chance(draws, constants):
         return f"{draws.pick(names)} = {argument_int(draws)}"
     if chance(draws, permuting):
-        return _tuple(names, draws.shuffled(names))
+        return _tuple(names, _moved(draws, names))
     way = draws.below(10)
     if way < 3:
         a, b = draws.shuffled(names)[:2]
