@@ -70,24 +70,29 @@ def write_function(
         kept = dict(draft.types), set(draft.taken)
         more = statement(draft, palette, Place(palette.depth), is_needed=left == needed)
         tried = _tried(before, head, [*lines, *more, "return None"], call, most_steps)
-        if tried is None or (_is_idle(lines, more, tried, before) and chance(draws, 85)):
+        first = before.count("\n") + 2 + len(lines) + 1
+        if tried is None or not _is_wanted(draws, first, more, tried, is_last=left == 1):
             draft.types, draft.taken = kept
             vain += 1
             continue
         lines += more
-        left -= 1
+        # Behind a return nothing more is executed.
+        left = left - 1 if first + len(more) in tried.lines else 0
     lines.append(_last_line(draft, palette, before, head, lines, call, most_steps))
     source = "\n".join([head, *indented(lines), ""])
     return Function(name, source, tuple(parameters), tuple(kinds), tuple(arguments))
 
 
-def _is_idle(lines: list[str], more: list[str], tried: Tried, before: str) -> bool:
-    """Whether a loop among the lines, or what stands in a test, was never begun."""
-    first = before.count("\n") + 1 + 1 + len(lines) + 1
-    for number, line in enumerate(more):
-        if line.startswith(("for ", "while ")) and first + number + 1 not in tried.lines:
-            return True
-    return len(more) > 3 and sum(first + n in tried.lines for n in range(len(more))) < len(more) / 3
+def _is_wanted(draws: Draws, first: int, more: list[str], tried: Tried, *, is_last: bool) -> bool:
+    """Whether a statement, from its first line on, is as most should be: its loop is begun, most
+    of it is executed, and it does not end the function before its time."""
+    executed = [first + number in tried.lines for number in range(len(more) + 1)]
+    heads = (n for n, line in enumerate(more) if line.startswith(("for ", "while ")))
+    is_idle = not all(executed[n + 1] for n in heads)
+    is_idle |= len(more) > 3 and sum(executed[:-1]) < len(more) / 3
+    if is_idle and chance(draws, 85):
+        return False
+    return executed[-1] or is_last or chance(draws, 35)
 
 
 def _tried(before: str, head: str, lines: list[str], call: str, most_steps: int) -> Tried | None:
@@ -106,6 +111,9 @@ def _last_line(
 ) -> str:
     for _ in range(_PATIENCE):
         last = f"return {returned(draft, palette)}"
+        # A test that decides nothing.
+        if lines and lines[-1].strip() == last:
+            continue
         if _tried(before, head, [*lines, last], call, most_steps + 2) is not None:
             return last
     return f"return {list(draft.types)[-1]}"
