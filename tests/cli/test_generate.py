@@ -69,6 +69,15 @@ def test_a_shortage_is_told(tmp_path: Path) -> None:
     assert "too many steps" in result.stdout
 
 
+def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    path.write_text('{"id": "a", "code": "def f(): return 1", "call": "f()"}\n', encoding="utf-8")
+    before = path.read_bytes()
+    result = run("generate", "-o", str(path), "--without", str(path), "--restart")
+    assert (result.exit_code, path.read_bytes()) == (2, before)
+    assert "name another file with -o" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from worldline.cli.console import make_console
 from worldline.cli.progress import EVERY, make_bar
+from worldline.errors import InputError
 from worldline.generate import (
     FACETS,
     LEVELS,
@@ -96,6 +97,8 @@ def generate(
     killed, it goes on where it was when the same command is given again.
     """
     recipe = Recipe(count, seed, _names(levels), _names(balance), most_steps, longest_value)
+    if output.resolve() in {Path(name).resolve() for name in without}:
+        raise InputError(f"{output} is read and cannot be written; name another file with -o")
     excluded = load_excluded(without)
     for name, why in excluded.missing.items():
         click.echo(f"programs of {name} are not left out: {why}", err=True)
