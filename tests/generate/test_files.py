@@ -10,27 +10,27 @@ from pathlib import Path
 import pytest
 
 from worldline.errors import InputError
-from worldline.generate import Excluded, Recipe, about_path, generate_file
+from worldline.generate import Excluded, Order, about_path, generate_file
 from worldline.generate.files import journal_path
 from worldline.generate.making import Decision
 from worldline.predict import read_questions
 
-RECIPE = Recipe(60, seed=9, levels=("strings", "reassign"))
+ORDER = Order(60, seed=9, levels=("strings", "reassign"))
 SCRIPT = """
 import sys
 from pathlib import Path
-from worldline.generate import Excluded, Recipe, files, generate_file
+from worldline.generate import Excluded, Order, files, generate_file
 files._DECISIONS = 3
 if __name__ == "__main__":
-    recipe = Recipe(60, seed=9, levels=("strings", "reassign"))
-    generate_file(Path(sys.argv[1]), recipe, Excluded(), workers=int(sys.argv[2]))
+    order = Order(60, seed=9, levels=("strings", "reassign"))
+    generate_file(Path(sys.argv[1]), order, Excluded(), workers=int(sys.argv[2]))
 """
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("whole") / "a.jsonl"
-    generate_file(path, RECIPE, Excluded())
+    generate_file(path, ORDER, Excluded())
     return path.read_bytes()
 
 
@@ -50,9 +50,9 @@ def test_a_file_is_read_as_questions(tmp_path: Path, whole: bytes) -> None:
 
 def test_the_same_again_is_only_read(tmp_path: Path, whole: bytes) -> None:
     path = tmp_path / "a.jsonl"
-    first = generate_file(path, RECIPE, Excluded())
+    first = generate_file(path, ORDER, Excluded())
     decided: list[Decision] = []
-    second = generate_file(path, RECIPE, Excluded(), decided=decided.append)
+    second = generate_file(path, ORDER, Excluded(), decided=decided.append)
     assert decided == []
     assert path.read_bytes() == whole
     assert (first.questions, first.left_out) == (second.questions, second.left_out)
@@ -76,13 +76,13 @@ def test_what_was_stopped_goes_on(stops: list[int], tmp_path: Path, whole: bytes
                 raise StopError
 
         with pytest.raises(StopError):
-            generate_file(path, RECIPE, Excluded(), decided=stopping)
+            generate_file(path, ORDER, Excluded(), decided=stopping)
         assert not path.exists()
         with pytest.raises(InputError, match="another command"):
-            generate_file(path, Recipe(60, seed=10), Excluded())
+            generate_file(path, Order(60, seed=10), Excluded())
         begun.append(stop)
     kept: list[int] = []
-    generate_file(path, RECIPE, Excluded(), begun=lambda found: kept.append(len(found.questions)))
+    generate_file(path, ORDER, Excluded(), begun=lambda found: kept.append(len(found.questions)))
     assert kept[0] > 0
     assert path.read_bytes() == whole
 
@@ -111,15 +111,15 @@ def test_what_was_killed_goes_on(workers: int, tmp_path: Path, whole: bytes) -> 
 
 def test_another_command_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    small = Recipe(4, levels=("recursion",))
+    small = Order(4, levels=("recursion",))
     generate_file(path, small, Excluded())
     before = path.read_bytes()
     with pytest.raises(InputError, match=r"seed: 0 then, 1 now.*--restart"):
-        generate_file(path, Recipe(4, seed=1, levels=("recursion",)), Excluded())
+        generate_file(path, Order(4, seed=1, levels=("recursion",)), Excluded())
     with pytest.raises(InputError, match="programs:  then, abc now"):
         generate_file(path, small, Excluded(hash="abc"))
     assert path.read_bytes() == before
-    generate_file(path, Recipe(4, seed=1, levels=("recursion",)), Excluded(), is_restarted=True)
+    generate_file(path, Order(4, seed=1, levels=("recursion",)), Excluded(), is_restarted=True)
     assert path.read_bytes() != before
 
 
@@ -127,6 +127,6 @@ def test_a_file_of_someone_else_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text("mine\n", encoding="utf-8")
     with pytest.raises(InputError, match="not known to be made by"):
-        generate_file(path, Recipe(2, levels=("recursion",)), Excluded())
+        generate_file(path, Order(2, levels=("recursion",)), Excluded())
     assert path.read_text(encoding="utf-8") == "mine\n"
     assert not about_path(path).exists()

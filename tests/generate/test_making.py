@@ -11,8 +11,8 @@ from worldline.errors import InputError
 from worldline.generate import (
     LEVELS,
     Excluded,
+    Order,
     Progress,
-    Recipe,
     bin_of,
     decide,
     generate_programs,
@@ -27,9 +27,9 @@ from worldline.recorders import PythonRecorder
 from worldline.trace import Program
 
 
-def made(recipe: Recipe, excluded: Excluded | None = None, *, workers: int = 1) -> Progress:
+def made(order: Order, excluded: Excluded | None = None, *, workers: int = 1) -> Progress:
     progress = Progress()
-    for _ in decide(recipe, excluded or Excluded(), workers=workers, progress=progress):
+    for _ in decide(order, excluded or Excluded(), workers=workers, progress=progress):
         pass
     return progress
 
@@ -42,7 +42,7 @@ def reasons(progress: Progress) -> Counter[str]:
 
 
 def test_levels_have_equal_shares() -> None:
-    found = made(Recipe(26, levels=("loops", "calls", "recursion")))
+    found = made(Order(26, levels=("loops", "calls", "recursion")))
     levels = Counter(str(question.facets["level"]) for question in found.questions)
     assert levels == {"loops": 9, "calls": 9, "recursion": 8}
     ids = [question.id for question in found.questions]
@@ -51,7 +51,7 @@ def test_levels_have_equal_shares() -> None:
 
 
 def test_combinations_of_facets_have_equal_shares() -> None:
-    found = made(Recipe(60, levels=("recursion", "strings"), balance=("level", "steps")))
+    found = made(Order(60, levels=("recursion", "strings"), balance=("level", "steps")))
     cells = Counter(
         (str(q.facets["level"]), bin_of("steps", q.facets["steps"])) for q in found.questions
     )
@@ -72,7 +72,7 @@ def test_a_cell_that_cannot_be_filled_is_told_and_not_tried_for_ever(
         return Program(f"def f():\n    return {draws.below(7)}\n", "f()")
 
     monkeypatch.setitem(LEVELS, "loops", few)
-    found = made(Recipe(10, levels=("loops",)))
+    found = made(Order(10, levels=("loops",)))
     assert len(found.questions) == 7
     (shortage,) = found.shortages
     assert (shortage.cell, shortage.wanted, shortage.found) == (("loops",), 10, 7)
@@ -101,13 +101,13 @@ def test_what_cannot_be_asked_about_is_left_out(
         return Program(source if is_bad else good, "f(3)")
 
     monkeypatch.setitem(LEVELS, "calls", some)
-    found = made(Recipe(6, levels=("calls",)))
+    found = made(Order(6, levels=("calls",)))
     assert len(found.questions) == 6
     assert set(reasons(found)) == {reason}
 
 
 def test_limits_are_kept() -> None:
-    found = made(Recipe(40, levels=("reassign", "strings"), most_steps=9, longest_value=6))
+    found = made(Order(40, levels=("reassign", "strings"), most_steps=9, longest_value=6))
     assert max(int(question.facets["steps"]) for question in found.questions) <= 9
     assert max(len(question.expected or "") for question in found.questions) <= 6
     assert reasons(found)["too many steps"] > 5
@@ -130,7 +130,7 @@ def test_no_program_of_a_file_is_made_again_under_whatever_names(tmp_path: Path)
     rows.append({"id": "near", "code": changed, "call": "f()"})
     path = tmp_path / "train.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    found = made(Recipe(12, levels=("branches",)), load_excluded([path]))
+    found = made(Order(12, levels=("branches",)), load_excluded([path]))
     kept = {source_key(question.program.source) for question in found.questions}
     assert kept.isdisjoint(source_key(program.source) for program in planted)
     assert source_key(stays.source) in kept
@@ -151,7 +151,7 @@ def test_no_program_of_a_benchmark_is_made(monkeypatch: pytest.MonkeyPatch) -> N
                        "f(1, 2, 3, 4, 5)" if kind else "f()")  # fmt: skip
 
     monkeypatch.setitem(LEVELS, "reassign", copy)
-    found = made(Recipe(8, levels=("reassign",)), load_excluded())
+    found = made(Order(8, levels=("reassign",)), load_excluded())
     assert len(found.questions) == 8
     assert set(reasons(found)) == {"is in permutation"}
     assert not any("p, q" in question.program.source for question in found.questions)
@@ -175,8 +175,8 @@ def test_a_benchmark_that_is_not_here_is_told(
 
 
 def test_workers_make_the_same() -> None:
-    recipe = Recipe(30, seed=4, levels=("strings", "calls"), balance=("level", "kind"))
-    alone, together = made(recipe), made(recipe, workers=2)
+    order = Order(30, seed=4, levels=("strings", "calls"), balance=("level", "kind"))
+    alone, together = made(order), made(order, workers=2)
     assert alone.questions == together.questions
     assert (alone.left_out, alone.shortages) == (together.left_out, together.shortages)
 
@@ -194,18 +194,18 @@ def test_the_function_gives_questions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("recipe", "message"),
+    ("order", "message"),
     [
-        (Recipe(0), "count must be 1 or more"),
-        (Recipe(5, levels=("loop",)), "there is no level 'loop'"),
-        (Recipe(5, levels=("loops", "loops")), "each once"),
-        (Recipe(5, balance=("size",)), "there is no facet 'size'"),
-        (Recipe(5, balance=()), "name one facet or more"),
+        (Order(0), "count must be 1 or more"),
+        (Order(5, levels=("loop",)), "there is no level 'loop'"),
+        (Order(5, levels=("loops", "loops")), "each once"),
+        (Order(5, balance=("size",)), "there is no facet 'size'"),
+        (Order(5, balance=()), "name one facet or more"),
     ],
 )
-def test_what_cannot_be_made_is_refused(recipe: Recipe, message: str) -> None:
+def test_what_cannot_be_made_is_refused(order: Order, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        next(iter(decide(recipe, Excluded())))
+        next(iter(decide(order, Excluded())))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import worldline
-from worldline.generate import Excluded, Recipe, generate_file
+from worldline.generate import Excluded, Order, generate_file
 from worldline.generate.candidates import write_program
 from worldline.generate.levels import LEVELS
 from worldline.recorders import PythonRecorder
@@ -28,17 +28,17 @@ NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
 SCRIPT = f"""
 import hashlib, sys
 from pathlib import Path
-from worldline.generate import Excluded, Recipe, generate_file
+from worldline.generate import Excluded, Order, generate_file
 if __name__ == "__main__":
     path = Path(sys.argv[1])
-    generate_file(path, Recipe({COUNT}, seed=5), Excluded(), workers=int(sys.argv[2]))
+    generate_file(path, Order({COUNT}, seed=5), Excluded(), workers=int(sys.argv[2]))
 """
 
 
 @pytest.fixture(scope="module")
 def digest(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("here") / "here.jsonl"
-    generate_file(path, Recipe(COUNT, seed=5), Excluded())
+    generate_file(path, Order(COUNT, seed=5), Excluded())
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

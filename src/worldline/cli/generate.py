@@ -21,8 +21,8 @@ from worldline.generate import (
     FACETS,
     LEVELS,
     Decision,
+    Order,
     Progress,
-    Recipe,
     bin_of,
     generate_file,
     load_excluded,
@@ -96,7 +96,7 @@ def generate(
     The same options make the same file, whatever the Python and the number of workers. Stopped or
     killed, it goes on where it was when the same command is given again.
     """
-    recipe = Recipe(count, seed, _names(levels), _names(balance), most_steps, longest_value)
+    order = Order(count, seed, _names(levels), _names(balance), most_steps, longest_value)
     if output.resolve() in {Path(name).resolve() for name in without}:
         raise InputError(f"{output} is read and cannot be written; name another file with -o")
     excluded = load_excluded(without)
@@ -106,7 +106,7 @@ def generate(
         with _progress(output.name, count) as shown:
             made = generate_file(
                 output,
-                recipe,
+                order,
                 excluded,
                 workers=workers,
                 is_restarted=is_restarted,
@@ -116,7 +116,7 @@ def generate(
     except KeyboardInterrupt:
         click.echo(f"\nstopped; the same command goes on with {output}", err=True)
         raise click.exceptions.Exit(_INTERRUPTED) from None
-    _print_summary(make_console(), output, recipe, made)
+    _print_summary(make_console(), output, order, made)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -176,12 +176,12 @@ def _progress(label: str, total: int) -> Iterator[_Shown]:
         yield _Shown(total, bar)
 
 
-def _print_summary(console: Console, output: Path, recipe: Recipe, made: Progress) -> None:
-    console.print(f"{len(made.questions):,} of {recipe.count:,} programs in {output}")
+def _print_summary(console: Console, output: Path, order: Order, made: Progress) -> None:
+    console.print(f"{len(made.questions):,} of {order.count:,} programs in {output}")
     for facet in ("kind", "steps"):
-        console.print(_kept_table(facet, recipe, made))
+        console.print(_kept_table(facet, order, made))
     if made.left_out:
-        console.print(_left_out_table(recipe, made))
+        console.print(_left_out_table(order, made))
     for short in made.shortages:
         console.print(
             f"too few of {' '.join(short.cell)}: {short.found:,} of {short.wanted:,} found in "
@@ -189,7 +189,7 @@ def _print_summary(console: Console, output: Path, recipe: Recipe, made: Progres
         )
 
 
-def _kept_table(facet: str, recipe: Recipe, made: Progress) -> Table:
+def _kept_table(facet: str, order: Order, made: Progress) -> Table:
     """How many are kept of each level, by a facet."""
     cells = Counter(
         (str(each.facets["level"]), bin_of(facet, each.facets[facet])) for each in made.questions
@@ -202,7 +202,7 @@ def _kept_table(facet: str, recipe: Recipe, made: Progress) -> Table:
     table.add_column("level")
     for name in [*names, "all"]:
         table.add_column(name, justify="right")
-    for level in recipe.levels:
+    for level in order.levels:
         row = [cells[level, name] for name in names]
         table.add_row(level, *(f"{n:,}" if n else "·" for n in row), f"{sum(row):,}")
     table.add_section()
@@ -216,13 +216,13 @@ def _first_number(name: str) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
-def _left_out_table(recipe: Recipe, made: Progress) -> Table:
+def _left_out_table(order: Order, made: Progress) -> Table:
     """Why candidates are left out, by level."""
     table = Table(title="left out, by reason", title_justify="left")
     table.add_column("reason")
-    for name in [*recipe.levels, "all"]:
+    for name in [*order.levels, "all"]:
         table.add_column(name, justify="right")
     for reason in sorted({reason for reason, _ in made.left_out}):
-        row = [made.left_out[reason, level] for level in recipe.levels]
+        row = [made.left_out[reason, level] for level in order.levels]
         table.add_row(reason, *(f"{n:,}" if n else "·" for n in row), f"{sum(row):,}")
     return table

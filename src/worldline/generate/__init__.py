@@ -8,7 +8,7 @@ from worldline.generate.excluded import Excluded, load_excluded
 from worldline.generate.facets import FACETS, bin_of
 from worldline.generate.files import about_path, generate_file
 from worldline.generate.levels import LEVELS
-from worldline.generate.making import Decision, Progress, Recipe, decide
+from worldline.generate.making import Decision, Order, Progress, decide
 from worldline.predict import Question
 
 
@@ -31,8 +31,8 @@ def generate_programs(
     The same arguments give the same programs on every Python and with any number of workers.
     Fewer than `count` where a cell of `balance` cannot be filled.
     """
-    recipe = Recipe(count, seed, tuple(levels), tuple(balance), most_steps, longest_value)
-    for decision in decide(recipe, load_excluded(without), workers=workers):
+    order = Order(count, seed, tuple(levels), tuple(balance), most_steps, longest_value)
+    for decision in decide(order, load_excluded(without), workers=workers):
         if decision.question is not None:
             yield decision.question
 
@@ -42,8 +42,8 @@ __all__ = [
     "LEVELS",
     "Decision",
     "Excluded",
+    "Order",
     "Progress",
-    "Recipe",
     "Shortage",
     "about_path",
     "bin_of",

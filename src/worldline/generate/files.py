@@ -1,4 +1,4 @@
-"""A recipe and a path go in; a file of programs comes out, which a kill does not lose.
+"""An order and a path go in; a file of programs comes out, which a kill does not lose.
 
 While it is made, everything is in a journal beside it (`.NAME.unfinished`). In the end the file is
 written in one move, and `NAME.about.json` beside it says how it was made and what was left out.
@@ -17,7 +17,7 @@ from typing import Any
 from worldline.errors import InputError
 from worldline.generate.balance import Shortage
 from worldline.generate.excluded import Excluded
-from worldline.generate.making import Decision, Progress, Recipe, check_recipe, decide
+from worldline.generate.making import Decision, Order, Progress, check_order, decide
 from worldline.predict import Question, questions_from_rows, read_questions
 from worldline.store import Journal, Lock, read_journal
 
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 def generate_file(
     path: Path,
-    recipe: Recipe,
+    order: Order,
     excluded: Excluded,
     *,
     workers: int = 1,
@@ -38,12 +38,12 @@ def generate_file(
     begun: Callable[[Progress], None] = lambda _: None,
     decided: Callable[[Decision], None] = lambda _: None,
 ) -> Progress:
-    """Make a file of programs, or go on with one that was begun by the same recipe.
+    """Make a file of programs, or go on with one that was begun by the same order.
 
     `begun` is told what is there already, `decided` of each candidate that is judged.
     """
-    check_recipe(recipe)
-    wanted = _about(recipe, excluded)
+    check_order(order)
+    wanted = _about(order, excluded)
     lock = Lock(path)
     try:
         if is_restarted:
@@ -57,7 +57,7 @@ def generate_file(
         progress = _begun(journal, path, wanted)
         begun(progress)
         try:
-            _go_on(journal, recipe, excluded, workers, progress, decided)
+            _go_on(journal, order, excluded, workers, progress, decided)
         finally:
             journal.close()
         _finish(path, wanted, progress)
@@ -87,13 +87,13 @@ def question_to_row(question: Question) -> Row:
     }
 
 
-def _about(recipe: Recipe, excluded: Excluded) -> Row:
+def _about(order: Order, excluded: Excluded) -> Row:
     # By way of JSON, as what it is compared with.
-    found: Row = json.loads(json.dumps(asdict(recipe)))
+    found: Row = json.loads(json.dumps(asdict(order)))
     without = {"names": list(excluded.names), "programs": excluded.hash}
     return {
         "format": FORMAT,
-        "recipe": found,
+        "order": found,
         "without": without,
         "worldline": version("worldline"),
     }
@@ -103,7 +103,7 @@ def _refuse(path: Path, there: Row, wanted: Row) -> None:
     """Say what is different; nothing where all is the same."""
     if there == wanted:
         return
-    old, new = ({**each.get("recipe", {}), **each.get("without", {})} for each in (there, wanted))
+    old, new = ({**each.get("order", {}), **each.get("without", {})} for each in (there, wanted))
     old["worldline"], new["worldline"] = there.get("worldline"), wanted["worldline"]
     changes = [
         f"{name}: {old.get(name)} then, {new[name]} now"
@@ -155,7 +155,7 @@ def _begun(journal: Journal, path: Path, wanted: Row) -> Progress:
 
 def _go_on(
     journal: Journal,
-    recipe: Recipe,
+    order: Order,
     excluded: Excluded,
     workers: int,
     progress: Progress,
@@ -163,7 +163,7 @@ def _go_on(
 ) -> None:
     batch: list[Decision] = []
     written = time.monotonic()
-    decisions = decide(recipe, excluded, workers=workers, progress=progress)
+    decisions = decide(order, excluded, workers=workers, progress=progress)
     try:
         for decision in decisions:
             batch.append(decision)

@@ -1,4 +1,4 @@
-"""A recipe goes in; programs come out one by one, and why others are left out.
+"""An order goes in; programs come out one by one, and why others are left out.
 
 Candidates are judged in one order, number by number and within a number level by level, whoever
 makes them: what is kept does not depend on how many workers there are.
@@ -26,8 +26,8 @@ _SMALLEST_CHUNK, _LARGEST_CHUNK = 4, 32
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """What is to be made: the same recipe makes the same programs."""
+class Order:
+    """What is to be made: the same order makes the same programs."""
 
     count: int
     seed: int = 0
@@ -49,7 +49,7 @@ class Decision:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a recipe has come: the next candidate, what is kept, and why others are not."""
+    """How far an order has come: the next candidate, what is kept, and why others are not."""
 
     number: int = 0
     level: int = 0
@@ -66,60 +66,60 @@ class Progress:
         self.number, self.level = decision.number, levels.index(decision.level) + 1
 
 
-def check_recipe(recipe: Recipe) -> None:
+def check_order(order: Order) -> None:
     """Refuse what cannot be made."""
-    for level in recipe.levels:
+    for level in order.levels:
         if level not in LEVELS:
             raise InputError(f"there is no level {level!r}; there is: {', '.join(LEVELS)}")
-    if not recipe.levels or len(set(recipe.levels)) < len(recipe.levels):
+    if not order.levels or len(set(order.levels)) < len(order.levels):
         raise InputError("name one level or more, each once, as in --levels loops,strings")
     for name in ("count", "most_steps", "longest_value"):
-        if getattr(recipe, name) < 1:
-            raise InputError(f"{name} must be 1 or more, found {getattr(recipe, name)}")
-    check_facets(recipe.balance)
+        if getattr(order, name) < 1:
+            raise InputError(f"{name} must be 1 or more, found {getattr(order, name)}")
+    check_facets(order.balance)
 
 
 def decide(
-    recipe: Recipe, excluded: Excluded, *, workers: int = 1, progress: Progress | None = None
+    order: Order, excluded: Excluded, *, workers: int = 1, progress: Progress | None = None
 ) -> Generator[Decision, None, None]:
     """Judge candidates until there is enough of everything, or no more to be had.
 
     What has been judged is noted in `progress`; one that was begun before is gone on with. The
     cells that could not be filled are in its `shortages` at the end.
     """
-    check_recipe(recipe)
+    check_order(order)
     progress = Progress() if progress is None else progress
     with making(workers) as begin:
-        streams = {level: _stream(recipe, level, begin, workers) for level in recipe.levels}
-        planned = _plan(recipe, streams)
+        streams = {level: _stream(order, level, begin, workers) for level in order.levels}
+        planned = _plan(order, streams)
         judge = _Judge(planned, excluded, progress)
         for level, stream in streams.items():
-            stream.skip_to(progress.number + (recipe.levels.index(level) < progress.level))
+            stream.skip_to(progress.number + (order.levels.index(level) < progress.level))
         while judge.wanted and progress.number < planned.most_tries:
-            for level in recipe.levels[progress.level :]:
+            for level in order.levels[progress.level :]:
                 if level in judge.wanted:
                     decision = judge.judge(streams[level].next())
-                    progress.note(decision, recipe.levels)
+                    progress.note(decision, order.levels)
                     yield decision
             progress.number, progress.level = progress.number + 1, 0
     progress.shortages = judge.shortages()
 
 
-def _stream(recipe: Recipe, level: str, begin: Begin, workers: int) -> Stream:
-    share = -(-recipe.count // len(recipe.levels))
+def _stream(order: Order, level: str, begin: Begin, workers: int) -> Stream:
+    share = -(-order.count // len(order.levels))
     size = min(_LARGEST_CHUNK, max(_SMALLEST_CHUNK, -(-share // 4)))
-    ahead = 1 + -(-workers // len(recipe.levels))
-    chunk = Chunk(recipe.seed, level, 0, size, recipe.most_steps, recipe.longest_value)
+    ahead = 1 + -(-workers // len(order.levels))
+    chunk = Chunk(order.seed, level, 0, size, order.most_steps, order.longest_value)
     return Stream(chunk, begin, ahead=ahead)
 
 
-def _plan(recipe: Recipe, streams: Mapping[str, Stream]) -> Plan:
+def _plan(order: Order, streams: Mapping[str, Stream]) -> Plan:
     pilot: list[Candidate] = []
-    if needs_pilot(recipe.balance):
+    if needs_pilot(order.balance):
         for stream in streams.values():
             pilot += stream.peek(PILOT)
     facets = [found.question.facets for found in pilot if found.question is not None]
-    return plan(recipe.count, recipe.levels, recipe.balance, facets)
+    return plan(order.count, order.levels, order.balance, facets)
 
 
 class _Judge:
