@@ -10,9 +10,9 @@ class Recipe:
     """A small model of Llama's shape and its training.
 
     `longest`: tokens of an example; longer ones are left out, and the model takes no longer text.
-    `tokens` are trained on in all, `step_tokens` in a step (as many examples as it takes). In the
-    first `short_share` of the training only the shorter half of the examples is. `pass_tokens` go
-    through the model at once.
+    `tokens` are trained on in all, `step_tokens` in a step (as many examples as it takes). The
+    first `first_share` of the training is on some of the examples only. `pass_tokens` go through
+    the model at once.
     """
 
     name: str
@@ -23,8 +23,8 @@ class Recipe:
     tokens: int
     step_tokens: int
     rate: float
-    short_share: float = 0.1
-    warm_share: float = 0.04
+    first_share: float = 0.08
+    warm_share: float = 0.01
     held_out: int = 64
     pass_tokens: int = 2048
     # Of RoPE. Larger than usual, so that what is far away can be found by what it says.
@@ -40,7 +40,7 @@ RECIPES = {
     recipe.name: recipe
     for recipe in (
         Recipe("tiny", 128, 4, 4, 2048, tokens=1_500_000, step_tokens=2048, rate=4e-3),
-        Recipe("small", 256, 4, 4, 10240, tokens=7_000_000, step_tokens=4096, rate=2e-3),
+        Recipe("small", 256, 4, 4, 10240, tokens=6_000_000, step_tokens=2048, rate=2e-3),
     )
 }
 
