@@ -199,7 +199,7 @@ def test_the_loss_is_that_of_transformers(export: Path) -> None:
 def test_every_example_comes_once_before_one_comes_twice(export: Path) -> None:
     material = read_material(export, QUICK)
     total = sum(map(material.length, material.trained))
-    recipe = replace(QUICK, step_tokens=1, tokens=total, short_share=0.0)
+    recipe = replace(QUICK, step_tokens=1, tokens=total, first_share=0.0)
     taken = [example for step in in_order(material, recipe, seed=3) for example in step]
     assert sorted(taken) == sorted(material.trained)
     assert not set(material.held_out) & set(taken)
@@ -207,7 +207,7 @@ def test_every_example_comes_once_before_one_comes_twice(export: Path) -> None:
 
 def test_the_shorter_half_comes_first(export: Path) -> None:
     material = read_material(export, QUICK)
-    order = list(in_order(material, replace(QUICK, tokens=40_000, short_share=0.5), seed=0))
+    order = list(in_order(material, replace(QUICK, tokens=40_000, first_share=0.5), seed=0))
     sizes = sorted(map(material.length, material.trained))
     third = len(order) // 3
     first = [material.length(example) for step in order[:third] for example in step]

@@ -1,12 +1,13 @@
 """An export goes in; what a model is trained on comes out, as flat tensors and an order."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
-from worldline.store import read_int_lists
+from worldline.store import place_of, read_int_lists, read_parts
 from worldline.training.recipe import Recipe
 from worldline.training.torches import require_torch
 
@@ -19,12 +20,13 @@ ACTION, STATE = 1, 2
 @dataclass(frozen=True, slots=True)
 class Material:
     """Examples one behind the other. `roles` is 1 for an action token that is learned, 2 for one
-    of a state, 0 for any other."""
+    of a state, 0 for any other. `first` are those of `trained` that come first."""
 
     ids: Any
     roles: Any
     starts: Any
     trained: tuple[int, ...]
+    first: tuple[int, ...]
     held_out: tuple[int, ...]
     too_long: int
 
@@ -33,8 +35,13 @@ class Material:
         return int(self.starts[example + 1] - self.starts[example])
 
 
-def read_material(export: Path, recipe: Recipe) -> Material:
-    """The examples of an export that fit a recipe; a few of them are held out, spread over all."""
+def read_material(
+    export: Path, recipe: Recipe, *, first: Mapping[str, str] | None = None
+) -> Material:
+    """The examples of an export that fit a recipe; a few of them are held out, spread over all.
+
+    Those whose facets are as in `first` come first; without it, the shorter half does.
+    """
     torch = require_torch()
     files = sorted(Path(export, "data").glob("*.parquet"))
     if not files:
@@ -61,22 +68,41 @@ def read_material(export: Path, recipe: Recipe) -> Material:
             f"of the recipe {recipe.name}"
         )
     return Material(
-        flat["input_ids"],
-        roles.to(torch.int8),
-        starts,
-        trained,
-        held_out,
-        len(sizes) - len(fitting),
+        ids=flat["input_ids"],
+        roles=roles.to(torch.int8),
+        starts=starts,
+        trained=trained,
+        first=_named(export, files, trained, first) if first else _shorter(trained, sizes),
+        held_out=held_out,
+        too_long=len(sizes) - len(fitting),
     )
 
 
+def _shorter(trained: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
+    median = sorted(sizes[n] for n in trained)[len(trained) // 2]
+    return tuple(n for n in trained if sizes[n] <= median)
+
+
+def _named(
+    export: Path, files: Sequence[Path], trained: Sequence[int], first: Mapping[str, str]
+) -> tuple[int, ...]:
+    rows = read_parts(place_of(export), [str(file) for file in files], columns=["facets"])
+    facets = [json.loads(row["facets"] or "{}") for row in rows]
+    found = tuple(
+        n
+        for n in trained
+        if all(str(facets[n].get(name)) == value for name, value in first.items())
+    )
+    if not found:
+        told = ", ".join(f"{name}={value}" for name, value in first.items())
+        raise InputError(f"no example of {export} has the facets {told}; name others with --first")
+    return found
+
+
 def in_order(material: Material, recipe: Recipe, *, seed: int) -> Iterator[tuple[int, ...]]:
-    """The examples of each step, to the end of a recipe: the shorter half in a random order first,
-    then all, again and again, each time in another order."""
+    """The examples of each step, to the end of a recipe: the first ones in a random order, then
+    all, again and again, each time in another order."""
     torch = require_torch()
-    sizes = sorted(material.length(n) for n in material.trained)
-    median = sizes[len(sizes) // 2]
-    short = [n for n in material.trained if material.length(n) <= median]
     draw = torch.Generator().manual_seed(seed)
 
     def endless(examples: Sequence[int]) -> Iterator[int]:
@@ -84,10 +110,10 @@ def in_order(material: Material, recipe: Recipe, *, seed: int) -> Iterator[tuple
             for place in torch.randperm(len(examples), generator=draw).tolist():
                 yield examples[place]
 
-    easy, whole = endless(short), endless(material.trained)
+    first, whole = endless(material.first), endless(material.trained)
     done = 0
     while done < recipe.tokens:
-        source = easy if done < recipe.short_share * recipe.tokens else whole
+        source = first if done < recipe.first_share * recipe.tokens else whole
         taken, tokens = list[int](), 0
         while tokens < recipe.step_tokens:
             taken.append(next(source))

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -70,12 +70,14 @@ def train(
     seed: int = 0,
     action_weight: float = 1.0,
     state_weight: float = 1.0,
+    first: Mapping[str, str] | None = None,
     threads: int | None = None,
     is_restarted: bool = False,
 ) -> Generator[tuple[Training, Progress]]:
     """Train a model by a recipe on an export and save it; after every step, how it is going.
 
-    The weights are those of the losses of action and state tokens. A folder that has begun is gone
+    The weights are those of the losses of action and state tokens. Examples whose facets are as in
+    `first` ({"level": "reassign"}) come first, else the shorter half of them. A folder that has begun is gone
     on with, if it is of the same; nothing is yielded where it is finished.
     """
     torch = require_torch()
@@ -85,13 +87,14 @@ def train(
         "seed": seed,
         "action_weight": action_weight,
         "state_weight": state_weight,
+        "first": dict(first or {}),
     }
     _refuse_other_files(output)
     begun = None if is_restarted else _begun(output, settings)
     if begun is not None and begun.is_finished:
         return
     torch.set_num_threads(threads or usable_cores())
-    material = read_material(export, recipe)
+    material = read_material(export, recipe, first=first)
     dtype = torch.bfloat16 if has_bfloat16() else torch.float32
     model = new_model(recipe, export / "tokenizer", seed=seed).to(dtype)
     learner = Learner(model, recipe, action_weight=action_weight, state_weight=state_weight)
