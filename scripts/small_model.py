@@ -55,8 +55,8 @@ def training_table(models: Path) -> str:
             f"{done.seen:,}",
             f"{done.seconds / 60:.0f} ({done.threads})",
             f"{done.tokens / done.seconds:,.0f}",
-            f"{look.actions_right:.2%}",
-            f"{look.states_right:.2%}",
+            f"{look.actions_right or 0:.2%}",
+            f"{look.states_right or 0:.2%}",
         ]
         lines.append(cells)
     head = ["vocabulary", "parameters", "tokens", "programs", "minutes (threads)", "tokens/s"]

@@ -17,6 +17,7 @@ from worldline.errors import InputError
 from worldline.recorders import PythonRecorder
 from worldline.store import StoredTrace
 from worldline.training import RECIPES, Progress, Recipe, Training, read_training, train
+from worldline.training import training as training_module
 from worldline.training.loop import Learner, rate_at
 from worldline.training.material import ACTION, STATE, in_order, passes, read_material
 from worldline.training.model import new_model, parameters
@@ -55,7 +56,7 @@ def are_equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def test_what_is_shown_again_and_again_is_learned(export: Path, tmp_path: Path) -> None:
-    recipe = replace(QUICK, hidden=64, tokens=40_000, rate=1e-2)
+    recipe = replace(QUICK, hidden=64, tokens=80_000, rate=5e-3, warm_share=0.1)
     steps = finish(export, tmp_path / "model", recipe)
     assert steps[0].loss > 4
     assert steps[-1].held_out is not None
@@ -66,7 +67,10 @@ def test_what_is_shown_again_and_again_is_learned(export: Path, tmp_path: Path) 
     assert done.step == len(steps)
     assert done.tokens == sum(step.tokens for step in steps) >= recipe.tokens
     assert done.seen == sum(step.examples for step in steps)
-    assert done.looks[-1].held_out.actions_right > done.looks[0].held_out.actions_right
+    early, late = (look.held_out.actions_right for look in (done.looks[0], done.looks[-1]))
+    assert early is not None
+    assert late is not None
+    assert late > early
 
 
 def test_a_folder_that_hugging_face_loads(export: Path, tmp_path: Path) -> None:
@@ -146,11 +150,78 @@ def test_another_training_in_the_same_folder_is_refused(export: Path, tmp_path: 
 
 def test_a_folder_of_other_things_is_left_alone(export: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(InputError, match="holds other files"):
-        finish(export, tmp_path)
-    with pytest.raises(InputError, match="holds other files"):
-        finish(export, tmp_path, is_restarted=True)
+    for log in (None, "{}"):
+        if log is not None:
+            (tmp_path / "training.json").write_text(log)
+        for is_restarted in (False, True):
+            with pytest.raises(InputError, match=r"holds thesis\.txt"):
+                finish(export, tmp_path, is_restarted=is_restarted)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_model_that_was_made_otherwise_is_not_written_over(export: Path, tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"weights of months")
+    with pytest.raises(InputError, match="made otherwise"):
+        finish(export, tmp_path, is_restarted=True)
+    assert (tmp_path / "model.safetensors").read_bytes() == b"weights of months"
+
+
+def test_interrupted_within_a_step_it_is_the_same_model(
+    export: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish(export, tmp_path / "whole")
+    looked = 0
+
+    def interrupted(self: Learner, material: Any) -> Any:
+        nonlocal looked
+        looked += 1
+        if looked == 5:
+            raise KeyboardInterrupt
+        return look(self, material)
+
+    look = Learner.look
+    monkeypatch.setattr(Learner, "look", interrupted)
+    monkeypatch.setattr(training_module, "SAVE_EVERY", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        finish(export, tmp_path / "model")
+    monkeypatch.setattr(Learner, "look", look)
+    assert finish(export, tmp_path / "model")[0].step > 1
+    assert are_equal(weights(tmp_path / "whole"), weights(tmp_path / "model"))
+
+
+def test_a_damaged_checkpoint_is_named(export: Path, tmp_path: Path) -> None:
+    steps = train(export, tmp_path / "model", recipe=QUICK, threads=1)
+    next(steps)
+    steps.close()
+    (tmp_path / "model" / "checkpoint.pt").write_bytes(b"")
+    with pytest.raises(InputError, match=r"checkpoint.pt is damaged.*--restart"):
+        finish(export, tmp_path / "model")
+
+
+def test_one_folder_is_trained_by_one_process(export: Path, tmp_path: Path) -> None:
+    steps = train(export, tmp_path / "model", recipe=QUICK, threads=1)
+    next(steps)
+    with pytest.raises(InputError, match="another process"):
+        finish(export, tmp_path / "model")
+    steps.close()
+    assert finish(export, tmp_path / "model")
+
+
+def test_a_training_from_which_nothing_is_learned_is_refused(export: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nothing would be learned"):
+        finish(export, tmp_path / "model", action_weight=0.0, state_weight=0.0)
+
+
+def test_examples_of_a_facet_come_first(export: Path) -> None:
+    material = read_material(export, QUICK, first={"depth": "6"})
+    assert 0 < len(material.first) < len(material.trained) / 3
+    recipe = replace(QUICK, tokens=40_000, first_share=0.5)
+    order = list(in_order(material, recipe, seed=0))
+    third = len(order) // 3
+    assert {example for step in order[:third] for example in step} <= set(material.first)
+    assert not {example for step in order[-third:] for example in step} <= set(material.first)
+    with pytest.raises(InputError, match="depth=77"):
+        read_material(export, QUICK, first={"depth": "77"})
 
 
 def test_what_is_no_export_is_named(tmp_path: Path) -> None:

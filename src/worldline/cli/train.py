@@ -13,7 +13,15 @@ from rich.console import Console
 
 from worldline.cli.progress import EVERY, make_bar
 from worldline.errors import InputError
-from worldline.training import RECIPES, Progress, Training, read_training, recipe_named, train
+from worldline.training import (
+    RECIPES,
+    HeldOut,
+    Progress,
+    Training,
+    read_training,
+    recipe_named,
+    train,
+)
 
 # What a shell expects of a command that ctrl-c ended.
 _INTERRUPTED = 130
@@ -88,8 +96,6 @@ def train_command(
     EXPORT is what `worldline export` wrote; its vocabulary becomes the model's. Stopped or killed,
     it goes on where it was when the same command is given again.
     """
-    if action_weight == state_weight == 0:
-        raise InputError("nothing is learned where both weights are 0; give one of them more")
     chosen = recipe_named(recipe)
     steps = train(
         export,
@@ -106,7 +112,8 @@ def train_command(
         with closing(steps):
             _follow(steps)
     except KeyboardInterrupt:
-        click.echo(f"\nstopped; the same command goes on with {output}", err=True)
+        again = "the same command without --restart" if is_restarted else "the same command"
+        click.echo(f"\nstopped; {again} goes on with {output}", err=True)
         raise click.exceptions.Exit(_INTERRUPTED) from None
     done = read_training(output)
     assert done is not None
@@ -148,8 +155,8 @@ def progress_to_json(now: Training, progress: Progress) -> dict[str, float | int
         "tokens_wanted": now.tokens_wanted,
         "loss": round(progress.loss, 4),
         "held_out_loss": round(look.loss, 4) if look else None,
-        "actions_right": round(look.actions_right, 4) if look else None,
-        "states_right": round(look.states_right, 4) if look else None,
+        "actions_right": look.actions_right if look else None,
+        "states_right": look.states_right if look else None,
         "tokens_per_second": round(now.tokens / now.seconds, 1),
         "seconds": round(now.seconds, 1),
         "seconds_left": round(now.seconds / now.tokens * max(0, now.tokens_wanted - now.tokens), 1),
@@ -160,8 +167,14 @@ def _state(now: Training, progress: Progress) -> str:
     parts = [f"loss {progress.loss:.3f}"]
     if now.looks:
         look = now.looks[-1].held_out
-        parts.append(f"held out: actions {look.actions_right:.1%}, states {look.states_right:.1%}")
+        parts.append(f"held out: {_right(look)}")
     return " · ".join([*parts, f"{now.tokens / now.seconds:,.0f} tokens/s"])
+
+
+def _right(look: HeldOut) -> str:
+    """ "actions 98.1%, states 95.0%", as far as they were looked at"""
+    shares = {"actions": look.actions_right, "states": look.states_right}
+    return ", ".join(f"{name} {share:.1%}" for name, share in shares.items() if share is not None)
 
 
 def summary(done: Training, output: Path) -> str:
@@ -178,7 +191,6 @@ def summary(done: Training, output: Path) -> str:
     if done.looks:
         look = done.looks[-1].held_out
         lines.append(
-            f"held out: {look.actions_right:.1%} of action tokens and {look.states_right:.1%} of "
-            f"state tokens right, loss {look.loss:.3f}"
+            f"held out, given the true tokens before: {_right(look)} right, loss {look.loss:.3f}"
         )
     return "\n".join([*lines, f"next: vllm serve {output} --dtype float32"])

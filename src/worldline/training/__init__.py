@@ -2,12 +2,13 @@
 
 from worldline.training.examples import LOSSES, Example, Loss, trace_to_example, why_left_out
 from worldline.training.export import EXAMPLE_COLUMNS, ExportSettings, export_traces
+from worldline.training.folder import Look, Training, read_training
 from worldline.training.lengths import BUDGETS, Lengths, Packing, pack
 from worldline.training.loop import HeldOut, Progress
 from worldline.training.recipe import RECIPES, Recipe, recipe_named
 from worldline.training.spelling import Spelling, load_spelling
 from worldline.training.summary import ExportSummary, summary_lines
-from worldline.training.training import Look, Training, read_training, train
+from worldline.training.training import train
 
 __all__ = [
     "BUDGETS",

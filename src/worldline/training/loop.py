@@ -17,11 +17,11 @@ _LOOKS = 20
 @dataclass(frozen=True, slots=True)
 class HeldOut:
     """How a model takes what it was not trained on, each token given the true ones before it: the
-    mean surprise in nats, and the share of tokens that are its own choice."""
+    mean surprise in nats, and the share of tokens that are its own choice (of none, none)."""
 
     loss: float
-    actions_right: float
-    states_right: float
+    actions_right: float | None
+    states_right: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,15 @@ class Progress:
 
 class Learner:
     """A model with what its training remembers. It computes in its own dtype and learns in
-    float32: a step is often too small for bfloat16 to see."""
+    float32: a step is often too small for bfloat16 to see. `step_taken` is the last one that it
+    has learned from, none in the middle of one."""
 
     def __init__(
         self, model: Any, recipe: Recipe, *, action_weight: float = 1.0, state_weight: float = 1.0
     ) -> None:
         torch = require_torch()
         self.model, self.recipe = model, recipe
+        self.step_taken: int | None = 0
         self._weights = torch.tensor([0.0, action_weight, state_weight])
         self._live = list(model.parameters())
         self.masters = [weight.detach().float().clone() for weight in self._live]
@@ -59,9 +61,10 @@ class Learner:
         ]
         self.optimizer = torch.optim.AdamW(groups, lr=recipe.rate, betas=(0.9, 0.95), fused=True)
 
-    def load(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` saved."""
+    def load(self, state: dict[str, Any], *, step: int) -> None:
+        """Go on from what `state` saved behind a step."""
         torch = require_torch()
+        self.step_taken = step
         with torch.no_grad():
             for master, saved in zip(self.masters, state["masters"], strict=True):
                 master.copy_(saved)
@@ -72,9 +75,18 @@ class Learner:
         """All that it takes to go on later."""
         return {"masters": self.masters, "optimizer": self.optimizer.state_dict()}
 
+    def learned(self) -> Any:
+        """The model with all that it has learned, in float32."""
+        torch = require_torch()
+        self.model = self.model.to(torch.float32)
+        self._live = list(self.model.parameters())
+        self._share()
+        return self.model
+
     def step(self, material: Material, examples: tuple[int, ...], *, rate: float) -> float:
         """Learn from some examples; the mean loss before that."""
         torch = require_torch()
+        taken, self.step_taken = self.step_taken, None
         batches = list(passes(material, examples, self.recipe.pass_tokens))
         weight = float(sum(self._weights[roles[:, 1:].int()].sum() for _, roles in batches))
         loss = 0.0
@@ -90,6 +102,7 @@ class Learner:
         for master in self.masters:
             master.grad.zero_()
         self._share()
+        self.step_taken = (taken or 0) + 1
         return loss
 
     def look(self, material: Material) -> HeldOut:
@@ -107,11 +120,8 @@ class Learner:
                 for role in right:
                     right[role] += int((is_right & (kinds == role)).sum())
                     of[role] += int((kinds == role).sum())
-        return HeldOut(
-            surprise / max(1, sum(of.values())),
-            right[ACTION] / max(1, of[ACTION]),
-            right[STATE] / max(1, of[STATE]),
-        )
+        shares = {role: right[role] / of[role] if of[role] else None for role in of}
+        return HeldOut(surprise / max(1, sum(of.values())), shares[ACTION], shares[STATE])
 
     def _logits(self, ids: Any, roles: Any) -> tuple[Any, Any, Any]:
         """What the model expects at each learned token, what comes, and the token's role."""

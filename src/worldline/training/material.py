@@ -30,6 +30,16 @@ class Material:
     held_out: tuple[int, ...]
     too_long: int
 
+    def check_weights(self, action_weight: float, state_weight: float) -> None:
+        """Refuse a training from which nothing would be learned."""
+        for role, weight in ((ACTION, action_weight), (STATE, state_weight)):
+            if weight and bool((self.roles == role).any()):
+                return
+        raise InputError(
+            "nothing would be learned: the tokens that have a loss in this export weigh nothing; "
+            "give --action-weight or --state-weight more, or export with --loss all"
+        )
+
     def length(self, example: int) -> int:
         """The tokens of an example."""
         return int(self.starts[example + 1] - self.starts[example])

@@ -11,6 +11,7 @@ from worldline.training.recipe import Recipe
 from worldline.training.torches import require_torch
 
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
+MODEL_FILES = ("config.json", "generation_config.json", "model.safetensors", *TOKENIZER_FILES)
 
 
 def new_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
@@ -48,9 +49,12 @@ def save_model(model: Any, tokenizer: Path, folder: Path) -> None:
 
     # Of bars of its own there is one for a file that takes no time.
     logging.disable_progress_bar()
-    model.save_pretrained(folder)
-    for name in TOKENIZER_FILES:
-        shutil.copyfile(tokenizer / name, folder / name)
+    try:
+        model.save_pretrained(folder)
+        for name in TOKENIZER_FILES:
+            shutil.copyfile(tokenizer / name, folder / name)
+    except OSError as error:
+        raise InputError(f"cannot write the model to {folder}: {error}") from error
 
 
 def _vocabulary(folder: Path) -> tuple[int, int, int]:
@@ -60,9 +64,15 @@ def _vocabulary(folder: Path) -> tuple[int, int, int]:
         config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
         ids = dict(table["model"]["vocab"])
         ids |= {added["content"]: added["id"] for added in table["added_tokens"]}
-        return max(ids.values()) + 1, ids[config["bos_token"]], ids[config["eos_token"]]
+        begin, end = (_spelled(config[name]) for name in ("bos_token", "eos_token"))
+        return max(ids.values()) + 1, ids[begin], ids[end]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{folder} holds no vocabulary to train with ({error!r}); export with --tokenizer "
             "bpe:1024, bytes, or a tokenizer.json that has a tokenizer_config.json beside it"
         ) from None
+
+
+def _spelled(token: str | dict[str, str]) -> str:
+    """A token as a config has it: as text, or with what else is known of it."""
+    return token if isinstance(token, str) else token["content"]
