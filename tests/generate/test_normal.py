@@ -64,6 +64,44 @@ def test_keywords_follow_the_parameters_that_they_name() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("def f(a): return a\ndef g(a): return f(a)", "def f(a): return a\ndef g(b): return f(b)"),
+        ("n = 1\ndef f(): return n", "m = 1\ndef h(): return m"),
+        (
+            "def f():\n  global n\n  n = 1\ndef g(): return n",
+            "def f():\n  global m\n  m = 1\ndef g(): return m",
+        ),
+        (
+            "class A:\n  def __init__(self, a): self.a = a\nx = A(a=1)\ndef f(a): return a",
+            "class B:\n  def __init__(me, b): me.a = b\ny = B(b=1)\ndef f(c): return c",
+        ),
+        (
+            "class A:\n  def m(self, a): return a\ndef f(a): return A().m(a=a)",
+            "class A:\n  def m(self, b): return b\ndef f(a): return A().m(b=a)",
+        ),
+    ],
+)
+def test_several_functions_name_what_is_theirs_as_they_like(one: str, two: str) -> None:
+    assert source_key(one) == source_key(two)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("def f(): return 1\ndef g(): return f()", "def f(): return 1\ndef g(): return g()"),
+        ("m = 1\nn = 2\ndef f(): return n", "m = 1\nn = 2\ndef f(): return m"),
+        ("def f(len): return len\ndef g(): return len", "def f(a): return a\ndef g(): return sum"),
+        ("def f(x, key): sorted(x, key=key)", "def f(x, reverse): sorted(x, reverse=reverse)"),
+        ("def f(x, key): x.sort(key=key)", "def f(x, reverse): x.sort(reverse=reverse)"),
+        ("match f:\n  case A(a=1): pass", "match f:\n  case A(b=1): pass"),
+    ],
+)
+def test_several_functions_that_differ(one: str, two: str) -> None:
+    assert source_key(one) != source_key(two)
+
+
 def test_the_call_counts_where_it_is_asked_for() -> None:
     one, two = Program("def f(a):\n    return a", "f(1)"), Program("def g(b): return b", "g(1)")
     assert program_key(one) == program_key(two)
