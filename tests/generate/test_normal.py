@@ -23,6 +23,8 @@ def f(xs, k):
         SOURCE.replace("total = 0", "total = 0  # so far\n"),
         SOURCE.replace("    total = 0", '    """Adds up."""\n    total = (0)'),
         SOURCE.replace("(xs, k)", "(xs: list[int], k: int) -> int"),
+        SOURCE.replace("total = 0", "total: int = 0"),
+        SOURCE.replace("for x in", "x: int\n    for x in"),
         SOURCE.replace("total", "sum"),
     ],
 )
@@ -44,6 +46,11 @@ def test_the_same_program(other: str) -> None:
 )
 def test_another_program(other: str) -> None:
     assert source_key(other) != source_key(SOURCE)
+
+
+def test_annotations_of_a_class_may_be_its_fields() -> None:
+    one, two = "class A:\n    x: int", "class A:\n    x: int\n    y: int"
+    assert source_key(one) != source_key(two)
 
 
 def test_names_that_are_not_its_own_are_kept() -> None:

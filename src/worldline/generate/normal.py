@@ -155,9 +155,22 @@ class _Writer:
 
 
 def _said(node: ast.AST, values: Sequence[object]) -> list[object]:
-    """What is executed of a list: not what is nothing but a string, as docstrings are."""
+    """What is executed of a list: no docstrings, and no annotations but those of a class, whose
+    fields they may be.
+
+    "b: int = a", "c: int" -> "b = a"
+    """
     has_docstring = isinstance(node, (ast.Module, *_DEFINITIONS))
-    return [each for each in values if not (has_docstring and _is_text(each))]
+    said = [each for each in values if not (has_docstring and _is_text(each))]
+    if isinstance(node, ast.ClassDef):
+        return said
+    return [
+        ast.Assign([each.target], each.value)
+        if isinstance(each, ast.AnnAssign) and each.value is not None
+        else each
+        for each in said
+        if not isinstance(each, ast.AnnAssign) or each.value is not None
+    ]
 
 
 def _is_text(node: object) -> bool:
