@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from worldline.benchmarks.draws import Draws
-from worldline.errors import InputError
+from worldline.errors import InputError, RecorderError
 from worldline.generate import (
     LEVELS,
     Excluded,
@@ -104,6 +104,15 @@ def test_what_cannot_be_asked_about_is_left_out(
     found = made(Order(6, levels=("calls",)))
     assert len(found.questions) == 6
     assert set(reasons(found)) == {reason}
+
+
+@pytest.mark.parametrize("source", ["import os\ndef f():\n    os._exit(3)\n", "def f(:\n"])
+def test_what_may_be_the_machines_fault_is_no_reason_to_leave_a_program_out(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LEVELS, "calls", lambda draws: Program(source, "f()"))
+    with pytest.raises(RecorderError, match=r"a program of calls was stopped .* goes on"):
+        made(Order(2, levels=("calls",)))
 
 
 def test_limits_are_kept() -> None:

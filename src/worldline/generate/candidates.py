@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from worldline.align.literals import literal
 from worldline.benchmarks.draws import Draws
+from worldline.errors import RecorderError
 from worldline.generate.facets import facets_of
 from worldline.generate.levels import LEVELS
 from worldline.generate.normal import program_key, source_key
@@ -91,6 +92,13 @@ def _reason(trace: Trace, chunk: Chunk) -> str:
     """Why a program is not kept; nothing where it is."""
     if trace.ending.reason == "step_limit" or len(trace.steps) > chunk.most_steps:
         return TOO_MANY_STEPS
+    if not trace.ending.is_complete:
+        # What is kept would depend on how busy a machine is.
+        raise RecorderError(
+            f"a program of {chunk.level} was stopped ({trace.ending.reason}: "
+            f"{trace.ending.detail}), as on a machine that is too busy; the same command (without "
+            "--restart) goes on"
+        )
     if trace.result is None:
         return NOT_FINISHED
     if max(map(len, _values(trace)), default=0) > chunk.longest_value:
