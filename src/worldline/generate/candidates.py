@@ -111,8 +111,9 @@ def _reason(trace: Trace, chunk: Chunk) -> str:
 
 
 def _is_version_bound(source: str) -> bool:
-    """Whether a function of the program's own is called behind `and`, `or`, `if … else` or in a
-    comprehension: when such a call returns, Pythons differ in what they say is executed next."""
+    """Whether a function of the program's own is called behind `and`, `or` or `if … else`, or there
+    is any comprehension: Pythons differ in what they say is executed when such a call returns, and
+    in whether a comprehension is a call."""
     # Most programs have nothing of it, and reading a program takes longer than looking for a word.
     if not _SUSPECT.search(source):
         return False
