@@ -5,15 +5,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from worldline.errors import InputError
-from worldline.generate import Excluded, Order, about_path, generate_file
+from worldline.generate import Excluded, Order, about_path, files, generate_file
 from worldline.generate.files import journal_path
-from worldline.generate.making import Decision
+from worldline.generate.making import Decision, Progress
 from worldline.predict import read_questions
+from worldline.store import Journal
 
 ORDER = Order(60, seed=9, levels=("strings", "reassign"))
 SCRIPT = """
@@ -84,6 +87,40 @@ def test_what_was_stopped_goes_on(stops: list[int], tmp_path: Path, whole: bytes
     kept: list[int] = []
     generate_file(path, ORDER, Excluded(), begun=lambda found: kept.append(len(found.questions)))
     assert kept[0] > 0
+    assert path.read_bytes() == whole
+
+
+def stopped_after(method: Callable[..., None], calls: int) -> Callable[..., None]:
+    """A method that is done, and interrupted then, when it is called for the last of so many."""
+    left = iter(range(calls - 1, -1, -1))
+
+    def stopping(*given: Any) -> None:
+        method(*given)
+        if next(left) == 0:
+            raise KeyboardInterrupt
+
+    return stopping
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "calls"),
+    [(Journal, "append", 1), (Journal, "append", 3), (Progress, "note", 1), (Progress, "note", 11)],
+)
+def test_ctrl_c_between_two_steps_loses_and_doubles_nothing(
+    owner: type,
+    method: str,
+    calls: int,
+    tmp_path: Path,
+    whole: bytes,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "a.jsonl"
+    monkeypatch.setattr(files, "_DECISIONS", 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, method, stopped_after(getattr(owner, method), calls))
+        with pytest.raises(KeyboardInterrupt):
+            generate_file(path, ORDER, Excluded())
+    generate_file(path, ORDER, Excluded())
     assert path.read_bytes() == whole
 
 

@@ -26,6 +26,8 @@ FORMAT = 1
 _SECONDS, _DECISIONS = 1.0, 256
 
 Row = dict[str, Any]
+# A decision, and the candidate behind it: its number, and its level's.
+_Judged = tuple[Decision, int, int]
 
 
 def generate_file(
@@ -161,29 +163,32 @@ def _go_on(
     progress: Progress,
     decided: Callable[[Decision], None],
 ) -> None:
-    batch: list[Decision] = []
+    batch: list[_Judged] = []
     written = time.monotonic()
     decisions = decide(order, excluded, workers=workers, progress=progress)
     try:
         for decision in decisions:
-            batch.append(decision)
+            batch.append((decision, progress.number, progress.level))
             if len(batch) >= _DECISIONS or time.monotonic() - written > _SECONDS:
-                journal.append(_batch_row(batch, progress))
+                # First: what ctrl-c finds in the batch is written, and must not be there twice.
+                rows, batch = batch, []
+                journal.append(_batch_row(rows))
                 written = time.monotonic()
-                batch = []
             decided(decision)
     finally:
         decisions.close()
         # Stopped by ctrl-c, nothing is lost at all.
         if batch:
-            journal.append(_batch_row(batch, progress))
+            journal.append(_batch_row(batch))
 
 
-def _batch_row(batch: list[Decision], progress: Progress) -> Row:
-    left_out = Counter((each.reason, each.level) for each in batch if each.question is None)
+def _batch_row(batch: list[_Judged]) -> Row:
+    decisions = [decision for decision, _, _ in batch]
+    left_out = Counter((each.reason, each.level) for each in decisions if each.question is None)
     return {
-        "next": [progress.number, progress.level],
-        "rows": [question_to_row(each.question) for each in batch if each.question is not None],
+        # Not how far it is by now: that may be behind what is in no row.
+        "next": list(batch[-1][1:]),
+        "rows": [question_to_row(each.question) for each in decisions if each.question is not None],
         "left_out": [[*key, number] for key, number in left_out.items()],
     }
 
