@@ -1,19 +1,16 @@
 """Chunks go in; their candidates come out in the same order, made here or in other processes."""
 
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import connection, util
+from multiprocessing import get_context, util
 
 from worldline.errors import RecorderError
 from worldline.generate.candidates import Candidate, Chunk, make_candidates
 from worldline.recorders import PythonRecorder
+from worldline.runs import start_worker
 
 # Begins to make a chunk, and gives what waits for it to be done.
 Begin = Callable[[Chunk], Callable[[], list[Candidate]]]
@@ -26,8 +23,7 @@ def making(workers: int) -> Iterator[Begin]:
         with PythonRecorder() as recorder:
             yield lambda chunk: partial(make_candidates, chunk, recorder)
         return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start)
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_start)
     try:
         yield lambda chunk: partial(_wait, pool.submit(_make, chunk).result)
     finally:
@@ -39,7 +35,8 @@ def _wait(result: Callable[[], list[Candidate]]) -> list[Candidate]:
         return result()
     except BrokenProcessPool as error:
         raise RecorderError(
-            f"a worker process died ({error}); the same command goes on, or give --workers 1"
+            f"a worker process died ({error}); the same command (without --restart) goes on, or "
+            "give --workers 1"
         ) from error
 
 
@@ -47,21 +44,12 @@ _recorder: PythonRecorder | None = None
 
 
 def _start() -> None:
-    """Set up a worker: it has a recorder of its own, and ends with whoever started it."""
+    """Set up a worker, with a recorder of its own."""
     global _recorder
-    # Ctrl-c is for whoever started it, and ends it from there.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    start_worker()
     _recorder = PythonRecorder()
     # At the end of a worker nothing else is called: it ends at once.
     util.Finalize(None, _recorder.close, exitpriority=10)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 def _make(chunk: Chunk) -> list[Candidate]:
