@@ -21,7 +21,13 @@ from worldline.errors import RecorderError
 from worldline.predict import read_questions
 from worldline.recorders import PythonRecorder
 from worldline.runs import recorder_pool
-from worldline.store import part_files, place_of, read_stored_traces
+from worldline.store import (
+    part_files,
+    place_of,
+    read_stored_traces,
+    trace_to_row,
+    write_trace_rows,
+)
 from worldline.trace import Limits, Program, Trace
 
 CODE = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
@@ -265,5 +271,25 @@ def test_what_the_recorder_fails_on_is_counted_and_tried_again(
             monkeypatch.setattr(recorder_pool, name, value, raising=False)
         batch = recorder_pool.Batch(str(tmp_path / "t"), tuple(enumerate(questions)))
         done = recorder_pool._record_batch(batch)
-    assert (done.failed, done.first_failure) == (1, "p2: no room")
-    assert ids(tmp_path / "t") == ["p0", "p1", "p3"]
+        assert (done.failed, done.first_failure) == (1, "p2: no room")
+        assert ids(tmp_path / "t") == ["p0", "p1", "p3"]
+        monkeypatch.setattr(recorder_pool, "_recorder", PythonRecorder())
+        again = recorder_pool.Batch(str(tmp_path / "t"), ((2, questions[2]),))
+        assert recorder_pool._record_batch(again).failed == 0
+        recorder_pool._recorder.close()
+    assert ids(tmp_path / "t") == ["p0", "p1", "p2", "p3"]
+
+
+def test_gaps_are_filled_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """Two processes that were stopped leave two gaps, which one process fills."""
+    rows = [row(n) for n in range(120)]
+    place = place_of(tmp_path / "t")
+    record(write(tmp_path / "a.jsonl", rows), "-o", tmp_path / "t", "--workers", 1)
+    stored = [trace_to_row(each) for each in read_stored_traces(tmp_path / "t")]
+    for path in part_files(place):
+        place.remove(path)
+    write_trace_rows(place, 0, stored[:20])
+    write_trace_rows(place, 60, stored[60:70])
+    found = record(tmp_path / "a.jsonl", "-o", tmp_path / "t", "--workers", 1)
+    assert "30 were there already" in found.output
+    assert ids(tmp_path / "t") == [item["id"] for item in rows]

@@ -109,7 +109,7 @@ def _start(limits: Limits, python: str | None, count: Any, is_stopped: Any) -> N
 
 
 def _record_batch(batch: Batch) -> Done:
-    """Record one batch and write it: in one part, or more where it is large."""
+    """Record one batch and write it: in one part, or more where it is large or something fails."""
     place, done = place_of(batch.address), Done()
     rows: list[dict[str, Any]] = []
     first, chars = 0, 0
@@ -120,6 +120,10 @@ def _record_batch(batch: Batch) -> Done:
             trace = _recorder.record(question.program, limits=_limits)
         except RecorderError as error:
             done += Done(1, f"{question.id}: {error}")
+            # When it is tried again, its place is between two parts.
+            if rows:
+                write_trace_rows(place, first, rows)
+                rows, chars = [], 0
             continue
         first = first if rows else number
         stored = StoredTrace(question.id, trace, question.expected, question.facets)

@@ -174,12 +174,14 @@ def _batches(place: Place, wanted: Sequence[tuple[int, Question]], size: int) ->
     """Programs that make a part each.
 
     Parts are named by the place of their first program: in the order of names, so are the rows.
-    That holds where it was interrupted, too, since then of each batch the first ones are there.
+    That holds where it is gone on with, too, since no batch reaches over what is there already.
     """
-    groups: dict[int, list[tuple[int, Question]]] = {}
+    groups: list[list[tuple[int, Question]]] = []
     for number, question in wanted:
-        groups.setdefault(number // size, []).append((number, question))
-    return [Batch(place.address, tuple(group)) for group in groups.values()]
+        if number % size == 0 or not groups or groups[-1][-1][0] != number - 1:
+            groups.append([])
+        groups[-1].append((number, question))
+    return [Batch(place.address, tuple(group)) for group in groups]
 
 
 def _summary(
