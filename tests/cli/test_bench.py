@@ -90,8 +90,10 @@ def test_stopped_it_says_where_it_was_and_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr("worldline.cli.bench.ask_into", interrupted)
         stopped = run(*command)
-    assert stopped.exit_code == 130
+        anew = run(*command, "--restart")
+    assert stopped.exit_code == anew.exit_code == 130
     assert f"stopped: 3 of 6 are in {target}; the same command goes on" in stopped.stderr
+    assert f"{target}; the same command without --restart goes on" in anew.stderr
     assert "3 of 6 are in" in ok(*command).stderr
     assert len(read_run(target)) == 6
 
@@ -220,7 +222,7 @@ def test_a_server_that_fails_is_told_apart_from_a_model_that_does(tmp_path: Path
         assert broken.exit_code == 1
         found = json.loads(broken.stdout)["accuracy"]
         assert (found["cut"], found["failed"], found["of_all"]["of"]) == (2, 2, 2)
-        assert "the same command asks them again" in broken.stderr
+        assert "the same command goes on and asks them again" in broken.stderr
         breaks_at = None
         found = json.loads(ok(*command, "-o", target).stdout)["accuracy"]
         assert (found["cut"], found["failed"], found["of_all"]["of"]) == (4, 0, 4)

@@ -58,6 +58,18 @@ def test_a_held_out_file_has_nothing_of_the_other(tmp_path: Path) -> None:
     assert sources[0].isdisjoint(sources[1])
 
 
+def test_stopped_it_says_what_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("worldline.cli.generate.generate_file", stop)
+    command = ("generate", "-o", str(tmp_path / "a.jsonl"))
+    result, anew = run(*command), run(*command, "--restart")
+    assert (result.exit_code, anew.exit_code) == (130, 130)
+    assert "stopped; the same command goes on with" in result.stderr
+    assert "stopped; the same command without --restart goes on with" in anew.stderr
+
+
 def test_a_shortage_is_told(tmp_path: Path) -> None:
     output = tmp_path / "a.jsonl"
     result = run(

@@ -20,7 +20,7 @@ from worldline.cli import main
 from worldline.errors import RecorderError
 from worldline.predict import read_questions
 from worldline.recorders import PythonRecorder
-from worldline.runs import recorder_pool
+from worldline.runs import RecordingSummary, recorder_pool
 from worldline.store import (
     part_files,
     place_of,
@@ -211,6 +211,20 @@ def test_ctrl_c_keeps_what_is_recorded_and_the_same_command_goes_on(tmp_path: Pa
     assert "200 of 200 results are the expected ones" in found.output
     assert ids(tmp_path / "t") == [item["id"] for item in rows]
     assert (tmp_path / "seen").stat().st_size == 200
+
+
+def test_stopped_after_a_restart_the_command_without_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> RecordingSummary:
+        return RecordingSummary(1, 0, left=1)
+
+    monkeypatch.setattr("worldline.cli.many.record_into", stopped)
+    command = (write(tmp_path / "a.jsonl", [row(1)]), "-o", tmp_path / "t")
+    assert "1 are left; the same command goes on\n" in record(*command).output
+    anew = record(*command, "--restart")
+    assert anew.exit_code == 130
+    assert "1 are left; the same command without --restart goes on\n" in anew.output
 
 
 def test_a_process_that_is_killed_takes_no_program_along(tmp_path: Path) -> None:

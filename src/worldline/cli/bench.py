@@ -12,7 +12,7 @@ from worldline.benchmarks import Benchmark, describe_benchmarks, load_benchmark,
 from worldline.cli.asking import Access, asking_options
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option, limit_options, python_option
-from worldline.cli.progress import run_progress
+from worldline.cli.progress import go_on, run_progress
 from worldline.cli.report import print_run
 from worldline.errors import InputError
 from worldline.predict import Settings
@@ -127,14 +127,16 @@ def bench(
         except KeyboardInterrupt:
             kept = total - len(missing(run, questions, repeats))
             click.echo(
-                f"\nstopped: {kept:,} of {total:,} are in {address}; the same command goes on",
+                f"\nstopped: {kept:,} of {total:,} are in {address}; {go_on(is_restarted)}",
                 err=True,
             )
             raise click.exceptions.Exit(_INTERRUPTED) from None
         abilities = run.manifest.abilities if run.manifest else ()
     print_run(make_console(), address, form)
     if failure is not None:
-        click.echo(f"the first that failed: {failure}\nthe same command asks them again", err=True)
+        click.echo(
+            f"the first that failed: {failure}\n{go_on(is_restarted)} and asks them again", err=True
+        )
         is_server = access.engine.startswith(("http://", "https://"))
         if is_server and abilities == ("chat",) and settings.codec != "chat":
             click.echo("this server answers messages and nothing else: try --codec chat", err=True)

@@ -15,7 +15,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from worldline.cli.console import make_console
-from worldline.cli.progress import EVERY, make_bar
+from worldline.cli.progress import EVERY, go_on, make_bar
 from worldline.errors import InputError
 from worldline.generate import (
     FACETS,
@@ -114,7 +114,7 @@ def generate(
                 decided=shown.advance,
             )
     except KeyboardInterrupt:
-        click.echo(f"\nstopped; the same command goes on with {output}", err=True)
+        click.echo(f"\nstopped; {go_on(is_restarted)} with {output}", err=True)
         raise click.exceptions.Exit(_INTERRUPTED) from None
     _print_summary(make_console(), output, order, made)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from worldline.cli.progress import counting
+from worldline.cli.progress import counting, go_on
 from worldline.errors import InputError
 from worldline.predict import read_questions
 from worldline.runs import RecordingSummary, record_into
@@ -56,11 +56,12 @@ def record_many(
         )
     click.echo(summary_text(summary))
     if summary.left:
-        click.echo(f"stopped: {summary.left:,} are left; the same command goes on", err=True)
+        click.echo(f"stopped: {summary.left:,} are left; {go_on(is_restarted)}", err=True)
         raise click.exceptions.Exit(_INTERRUPTED)
     if summary.failed:
         click.echo(
-            f"the first that failed: {summary.first_failure}\nthe same command tries them again",
+            f"the first that failed: {summary.first_failure}\n{go_on(is_restarted)} and tries them "
+            "again",
             err=True,
         )
         raise click.exceptions.Exit(1)

@@ -21,6 +21,14 @@ from worldline.stats import share
 EVERY = 30.0
 
 
+def go_on(is_restarted: bool) -> str:
+    """What to do when a command was stopped: the same, but not to begin anew once more.
+
+    True -> "the same command without --restart goes on"
+    """
+    return f"the same command{' without --restart' if is_restarted else ''} goes on"
+
+
 class RunProgress:
     """Counts what has been done since the start: samples a second, tokens a second, how many are
     right."""

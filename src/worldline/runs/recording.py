@@ -89,7 +89,7 @@ def record_into(
         lock.let_go()
     raise RecorderError(
         f"a process that recorded programs died, {_TIMES_TO_TRY} times, perhaps for want of "
-        "memory: give fewer --workers; the same command goes on"
+        "memory: give fewer --workers; the same command (without --restart) goes on"
     )
 
 
