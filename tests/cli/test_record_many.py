@@ -113,6 +113,7 @@ def test_packed_files_and_cruxeval_rows(tmp_path: Path) -> None:
     [
         (["--steps", "9"], r"were recorded with limits .*; name another folder with -o, or begin"),
         (["--call", "f(1)"], "--call is for one program"),
+        (["--format", "json"], "--format is for one program; .* with worldline export"),
     ],
 )
 def test_other_settings_are_refused(tmp_path: Path, words: list[str], message: str) -> None:
@@ -121,7 +122,7 @@ def test_other_settings_are_refused(tmp_path: Path, words: list[str], message: s
     found = record(tmp_path / "a.jsonl", "-o", tmp_path / "t", *words)
     assert found.exit_code == 2
     assert re.search(message, found.output)
-    if "--call" not in words:
+    if "--steps" in words:
         again = record(tmp_path / "a.jsonl", "-o", tmp_path / "t", *words, "--restart")
         assert again.exit_code == 0
         assert "already" not in again.output

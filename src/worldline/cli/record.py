@@ -75,6 +75,11 @@ def record(
     """
     if is_many(file):
         refuse_options(call=call, stdin=stdin, tokenizer=tokenizer, all=is_all)
+        if form != "text":
+            raise InputError(
+                "--format is for one program; traces of many are made into a model's text with "
+                "worldline export"
+            )
         record_many(file, output, limits, python, workers=workers, is_restarted=is_restarted)
         return
     if workers is not None or is_restarted:
