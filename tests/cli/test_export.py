@@ -30,8 +30,10 @@ def test_from_programs_to_an_export(tmp_path: Path) -> None:
     rows = [{"id": f"p{n}", "code": code, "call": f"f({n})"} for n in range(3)]
     programs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     recorded = CliRunner().invoke(main, ["record", str(programs), "-o", str(tmp_path / "t")])
-    assert f"next: worldline export {tmp_path / 't'}" in recorded.output
-    found = export(tmp_path / "t", "-o", tmp_path / "e", "--tokenizer", "bytes")
+    told = f"next: worldline export {tmp_path / 't'} --tokenizer bpe:1024 -o EXPORT\n"
+    assert told in recorded.output
+    words = told.replace("EXPORT", str(tmp_path / "e")).split()
+    found = CliRunner().invoke(main, words[2:])
     assert found.exit_code == 0, found.output
     assert "3 examples of 3 traces, 18 steps" in found.output
     assert [row["id"] for row in rows_of(tmp_path / "e")] == ["p0", "p1", "p2"]

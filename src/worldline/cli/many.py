@@ -65,7 +65,8 @@ def record_many(
             err=True,
         )
         raise click.exceptions.Exit(1)
-    click.echo(f"next: worldline export {output} -o EXPORT")
+    # A vocabulary that worldline train can use, unlike the one that is export's default.
+    click.echo(f"next: worldline export {output} --tokenizer bpe:1024 -o EXPORT")
 
 
 def summary_text(summary: RecordingSummary) -> str:
