@@ -90,6 +90,18 @@ def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
     assert "name another file with -o" in result.stderr
 
 
+def test_what_would_be_read_the_next_time_is_not_written(tmp_path: Path) -> None:
+    row = '{"id": "a", "code": "def f(): return 1", "call": "f()"}\n'
+    (tmp_path / "train.jsonl").write_text(row, encoding="utf-8")
+    named = ["--without", str(tmp_path), "--count", "2", "--levels", "recursion"]
+    result = run("generate", "-o", str(tmp_path / "test.jsonl"), *named)
+    assert result.exit_code == 2
+    assert f"one of the files in {tmp_path}, which are read" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["train.jsonl"]
+    # What lies in folders within it is not read.
+    assert run("generate", "-o", str(tmp_path / "test" / "a.jsonl"), *named).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

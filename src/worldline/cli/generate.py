@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from worldline.benchmarks import BENCHMARKS
 from worldline.cli.console import make_console
 from worldline.cli.progress import EVERY, go_on, make_bar
 from worldline.errors import InputError
@@ -97,8 +98,7 @@ def generate(
     killed, it goes on where it was when the same command is given again.
     """
     order = Order(count, seed, _names(levels), _names(balance), most_steps, longest_value)
-    if output.resolve() in {Path(name).resolve() for name in without}:
-        raise InputError(f"{output} is read and cannot be written; name another file with -o")
+    _refuse_read(output, without)
     excluded = load_excluded(without)
     for name, why in excluded.missing.items():
         click.echo(f"programs of {name} are not left out: {why}", err=True)
@@ -117,6 +117,19 @@ def generate(
         click.echo(f"\nstopped; {go_on(is_restarted)} with {output}", err=True)
         raise click.exceptions.Exit(_INTERRUPTED) from None
     _print_summary(make_console(), output, order, made)
+
+
+def _refuse_read(output: Path, without: tuple[str, ...]) -> None:
+    """Refuse to write what is read, or what would be when the same command is given again."""
+    target = output.resolve()
+    for name in without:
+        if Path(name).resolve() == target:
+            raise InputError(f"{output} is read and cannot be written; name another file with -o")
+        if name not in BENCHMARKS and Path(name).resolve() == target.parent:
+            raise InputError(
+                f"{output} would be one of the files in {name}, which are read; name a file in "
+                "another folder with -o"
+            )
 
 
 def _names(text: str) -> tuple[str, ...]:
