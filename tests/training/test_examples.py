@@ -1,6 +1,7 @@
 """An example's tokens are those that a model is asked with, each an action or a state."""
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -258,7 +259,7 @@ def test_a_vocabulary_that_changes_text_is_refused(
         odd.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([first, level])
         message = "splits text otherwise by itself than between special tokens"
     odd.save(str(path))
-    with pytest.raises(TokenizerError, match=message):
+    with pytest.raises(TokenizerError, match=re.escape(f"{path} {message}")):
         exported(tmp_path, stored(recorder), tokenizer=str(path))
 
 

@@ -103,7 +103,8 @@ def export_traces(
         )
         spelling = load_spelling(name, codec)
         tried = islice(_whole(read_stored_traces(place.address, files=files)), _TRIED)
-        check_spelling(name, spelling, (tuple(pieces_of(trace, codec)) for trace in tried))
+        texts = (tuple(pieces_of(trace, codec)) for trace in tried)
+        check_spelling(name, spelling, texts, wanted=settings.tokenizer)
         (folder / "data").mkdir()
         tasks = [
             _Task(place.address, path, name, str(folder / "data" / f"{number:06d}"), settings)

@@ -75,9 +75,14 @@ def prepare_tokenizer(name: str, folder: Path, codec: StepCodec, texts: Iterable
     return str(folder / FILE)
 
 
-def check_spelling(name: str, spelling: Spelling, texts: Iterable[Sequence[str]]) -> None:
+def check_spelling(
+    name: str, spelling: Spelling, texts: Iterable[Sequence[str]], *, wanted: str
+) -> None:
     """Refuse a vocabulary whose tokens do not say what the text says, or that spells pieces
-    otherwise alone than in one text: a server or trainer that splits the text would have others."""
+    otherwise alone than in one text: a server or trainer that splits the text would have others.
+
+    `wanted` is what a user called it, whatever name it is loaded by.
+    """
     if name == "llama3":
         return
     whole = SpecialTokens(Path(name))
@@ -94,6 +99,6 @@ def check_spelling(name: str, spelling: Spelling, texts: Iterable[Sequence[str]]
             fault = "gives other text back than it was given"
         if fault is not None:
             raise TokenizerError(
-                f"{name} {fault}, as one does that puts in or takes out spaces or letters; have "
+                f"{wanted} {fault}, as one does that puts in or takes out spaces or letters; have "
                 "one made with --tokenizer bpe:2048"
             )
