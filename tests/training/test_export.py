@@ -135,6 +135,20 @@ def test_an_export_is_replaced_only_when_told(tmp_path: Path, parts: Path) -> No
     assert (tmp_path / "e" / "checkpoint").exists()
 
 
+@pytest.mark.parametrize("text", ["", "[]", '{"codec": "cwm"}', "no JSON"])
+def test_a_folder_with_another_export_json_is_not_replaced(
+    tmp_path: Path, parts: Path, text: str
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "export.json").write_text(text, encoding="utf-8")
+    before = contents(tmp_path / "mine")
+    with pytest.raises(InputError, match="is no export of ours, and is not replaced"):
+        export_traces(
+            parts, tmp_path / "mine", ExportSettings(tokenizer="bytes"), is_restarted=True
+        )
+    assert contents(tmp_path / "mine") == before
+
+
 def test_what_fails_leaves_nothing_behind(
     tmp_path: Path, parts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -240,9 +240,18 @@ def _refuse_strangers(output: Path) -> None:
     """Only what an export wrote is replaced, never what somebody else put there."""
     found = {path.name for path in output.iterdir()} if output.is_dir() else {output.name}
     others = sorted(found - {SUMMARY, CARD, "data", "tokenizer"})
-    if others or SUMMARY not in found:
+    if others or not _is_export(output):
         what = f"holds {others[0]!r}" if others else "is no export of ours"
         raise InputError(f"{output} {what}, and is not replaced; name another with -o")
+
+
+def _is_export(folder: Path) -> bool:
+    """Whether a folder says of itself what an export does."""
+    try:
+        found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and {"codec", "files"} <= found.keys()
 
 
 @contextmanager
