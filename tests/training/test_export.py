@@ -149,6 +149,26 @@ def test_a_folder_with_another_export_json_is_not_replaced(
     assert contents(tmp_path / "mine") == before
 
 
+@pytest.mark.parametrize("error", [OSError("no room"), KeyboardInterrupt()])
+def test_the_old_export_stays_where_the_new_one_cannot_be_put(
+    tmp_path: Path, parts: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    export_traces(parts, tmp_path / "e", ExportSettings(tokenizer="bytes"))
+    before = contents(tmp_path / "e")
+    rename = Path.rename
+
+    def failing(path: Path, target: Path) -> Path:
+        if target == tmp_path / "e" and not path.name.endswith("-old"):
+            raise error
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises((InputError, KeyboardInterrupt)):
+        export_traces(parts, tmp_path / "e", ExportSettings(tokenizer="bpe:300"), is_restarted=True)
+    assert contents(tmp_path / "e") == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["e", "parts"]
+
+
 def test_what_fails_leaves_nothing_behind(
     tmp_path: Path, parts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

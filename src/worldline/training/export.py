@@ -271,14 +271,23 @@ def _new_folder(output: Path, *, is_restarted: bool) -> Iterator[Path]:
     try:
         yield folder
         folder.chmod(0o755)
-        if output.exists():
-            old = folder.with_name(f"{folder.name}-old")
-            output.rename(old)
-            folder.rename(output)
-            shutil.rmtree(old)
-        else:
-            folder.rename(output)
+        _put_in_place(folder, output)
     except OSError as error:
         raise InputError(f"cannot write {output}: {error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _put_in_place(folder: Path, output: Path) -> None:
+    """Give a folder its name; one that has it goes, unless something is in the way of the new."""
+    if not output.exists():
+        folder.rename(output)
+        return
+    old = folder.with_name(f"{folder.name}-old")
+    output.rename(old)
+    try:
+        folder.rename(output)
+    except BaseException:
+        old.rename(output)
+        raise
+    shutil.rmtree(old)
