@@ -50,8 +50,8 @@ def test_what_is_printed_is_what_is_kept(tmp_path: Path, traces: Path) -> None:
     assert f"left out: {left} longer than 500 tokens" in found.output
     assert kept["examples"] + left == 7
     for row in rows_of(tmp_path / "e"):
-        learnt = [label != -100 for label in row["labels"]]
-        assert learnt == [bool(bit) for bit in row["action_mask"]]
+        learned = [label != -100 for label in row["labels"]]
+        assert learned == [bool(bit) for bit in row["action_mask"]]
 
 
 def test_mistakes_are_told_in_a_line(tmp_path: Path, traces: Path) -> None:

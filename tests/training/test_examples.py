@@ -123,7 +123,7 @@ class Served(ScriptedEngine):
         return str(self._whole.decode(list(ids), skip_special_tokens=False))
 
     async def generate(self, request: Request) -> Reply:
-        """What a model says that has learnt the example by heart, token for token."""
+        """What a model says that has learned the example by heart, token for token."""
         self.requests.append(request)
         prompt, known = list(request.prompt), self._example.input_ids
         assert prompt == known[: len(prompt)]
@@ -228,7 +228,7 @@ def test_what_is_left_out(
     assert why_left_out(recorder.record(Program(source, "f()"), limits=limits)) == reason
 
 
-def test_what_no_prompt_shows_is_not_learnt(recorder: PythonRecorder) -> None:
+def test_what_no_prompt_shows_is_not_learned(recorder: PythonRecorder) -> None:
     program = Program("def f():\n    return input()\n", "f()", "seen by nobody\n")
     trace = recorder.record(program)
     assert trace.result == "'seen by nobody'"

@@ -24,7 +24,7 @@ SPECIALS = [str(special) for special in sorted(CWM.specials, key=CWM.specials.__
 
 @pytest.fixture
 def parts(tmp_path: Path, recorder: PythonRecorder) -> Path:
-    """Traces in three parts, one of which has nothing that can be learnt."""
+    """Traces in three parts, one of which has nothing that can be learned."""
     traces = stored(recorder)
     endless = recorder.record(
         Program("def f():\n    while True:\n        pass\n", "f()"), limits=Limits(steps=20)

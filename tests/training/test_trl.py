@@ -111,14 +111,14 @@ def test_the_model_is_fed_our_tokens_and_labels(
     assert fed == {(tuple(row["input_ids"]), tuple(row["labels"])) for row in rows}
     mask = {"actions": "state_mask", "states": "action_mask"}.get(loss)
     if mask is not None:
-        unlearnt = [
+        unlearned = [
             label
             for row in rows
             for label, bit in zip(row["labels"], row[mask], strict=True)
             if bit
         ]
-        assert set(unlearnt) == {-100}
-        assert len(unlearnt) > 100
+        assert set(unlearned) == {-100}
+        assert len(unlearned) > 100
 
 
 def test_texts_alone_give_the_same_tokens_and_labels(

@@ -39,7 +39,7 @@ from worldline.training import LOSSES, ExportSettings, Loss, export_traces, summ
     type=click.Choice(LOSSES),
     default="all",
     show_default=True,
-    help="The tokens of a completion that are learnt.",
+    help="The tokens of a completion that are learned.",
 )
 @click.option(
     "--max-tokens",

@@ -74,7 +74,7 @@ another choice, make them anew:
 ```python
 def only_states(row):
     pairs = zip(row["input_ids"], row["state_mask"])
-    return {{"labels": [token if learnt else -100 for token, learnt in pairs]}}
+    return {{"labels": [token if learned else -100 for token, learned in pairs]}}
 
 dataset = dataset.map(only_states)
 ```

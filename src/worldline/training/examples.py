@@ -13,7 +13,7 @@ Loss = Literal["all", "actions", "states"]
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 # What trainers take for a token that has no loss.
 IGNORED = -100
-_LEARNT: dict[Loss, tuple[Role, ...]] = {
+_LEARNED: dict[Loss, tuple[Role, ...]] = {
     "all": ("action", "state"),
     "actions": ("action",),
     "states": ("state",),
@@ -26,7 +26,7 @@ _CUT = "… <cut: "
 class Example:
     """A prompt and what a perfect model writes behind it, as text and as token ids.
 
-    All lists are as long as `input_ids`. `labels` are the ids, with -100 where nothing is learnt;
+    All lists are as long as `input_ids`. `labels` are the ids, with -100 where nothing is learned;
     `action_mask` and `state_mask` are 1 on the tokens that say which line is next and by which
     event, and on those that say what the variables or values are: on each token of the completion
     one of them is, and on the prompt none.
@@ -84,12 +84,12 @@ def trace_to_example(
     given = len(ids)
     labels, actions, states = [IGNORED] * given, [0] * given, [0] * given
     texts: list[str] = []
-    learnt = _LEARNT[loss]
+    learned = _LEARNED[loss]
     for part in (part for step in codec.parts(trace) for part in step):
         new = [token for piece in part.pieces for token in spelling.ids(piece)]
         texts += part.pieces
         ids += new
-        labels += new if part.role in learnt else [IGNORED] * len(new)
+        labels += new if part.role in learned else [IGNORED] * len(new)
         actions += [int(part.role == "action")] * len(new)
         states += [int(part.role == "state")] * len(new)
     return Example(

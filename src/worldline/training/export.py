@@ -62,7 +62,7 @@ CARD = "README.md"
 # Tokens in a file: more than the traces of a part have, unless they are huge.
 _FILE_TOKENS = 5_000_000
 # Traces that a vocabulary is made from, spread evenly over all.
-_LEARNT_FROM = 20_000
+_LEARNED_FROM = 20_000
 # Traces with which a vocabulary is tried out.
 _TRIED = 20
 
@@ -222,7 +222,7 @@ def _whole(stored: Iterable[StoredTrace]) -> Iterator[Trace]:
 
 def _texts(place: Place, files: Sequence[str], codec: StepCodec) -> Iterator[str]:
     """The texts between the special tokens, of at most so many traces, evenly spread."""
-    every = -(-count_rows(place, files) // _LEARNT_FROM)
+    every = -(-count_rows(place, files) // _LEARNED_FROM)
     chosen = islice(read_stored_traces(place.address, files=files), 0, None, every)
     for trace in _whole(chosen):
         yield from (piece for piece in pieces_of(trace, codec) if not isinstance(piece, Special))
