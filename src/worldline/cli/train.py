@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from worldline.cli.progress import EVERY, make_bar
+from worldline.cli.progress import EVERY, go_on, make_bar
 from worldline.errors import InputError
 from worldline.training import (
     RECIPES,
@@ -112,8 +112,7 @@ def train_command(
         with closing(steps):
             _follow(steps)
     except KeyboardInterrupt:
-        again = "the same command without --restart" if is_restarted else "the same command"
-        click.echo(f"\nstopped; {again} goes on with {output}", err=True)
+        click.echo(f"\nstopped; {go_on(is_restarted)} with {output}", err=True)
         raise click.exceptions.Exit(_INTERRUPTED) from None
     done = read_training(output)
     assert done is not None
