@@ -68,6 +68,9 @@ def test_failures_are_counted_apart_and_the_first_is_told(programs: Path, tmp_pa
     result = ok("predict", str(programs), "--engine", engine, "-o", str(output), "--first", "3")
     assert "3 asked: 0 ended, 0 cut by the budget, 3 failed" in result.stdout
     assert "the first that failed: there is no recorded reply to this prompt" in result.stderr
+    assert "the same command goes on and asks them again" in result.stderr
+    anew = ok("predict", str(programs), "--engine", engine, "-o", str(output), "--restart")
+    assert "the same command without --restart goes on and asks them again" in anew.stderr
 
 
 def test_a_program_that_imports_its_neighbour(tmp_path: Path) -> None:

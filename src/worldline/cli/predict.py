@@ -9,6 +9,7 @@ import click
 from worldline.cli.asking import Access, asking_options
 from worldline.cli.console import progress
 from worldline.cli.options import limit_options, python_option
+from worldline.cli.progress import go_on
 from worldline.cli.record import read_program
 from worldline.engines import Usage
 from worldline.errors import InputError
@@ -102,7 +103,9 @@ def predict(
                     bar.advance(bar.task_ids[0])
     click.echo(summary(settings.mode, finishes, usage))
     if failure is not None:
-        click.echo(f"the first that failed: {failure}\nthe same command asks them again", err=True)
+        click.echo(
+            f"the first that failed: {failure}\n{go_on(is_restarted)} and asks them again", err=True
+        )
     click.echo(f"next: worldline diagnose {output}")
 
 
