@@ -42,12 +42,12 @@ def speed_of_training(
     model = new_model(recipe, export / "tokenizer")
     model = model.to(torch.bfloat16 if has_bfloat16() else torch.float32)
     learner = Learner(model, recipe)
-    order = list(islice(in_order(material, replace(recipe, first_share=0.0), seed=0), steps))
+    order = list(islice(in_order(material, replace(recipe, growing_share=0.0), seed=0), steps))
     tokens = sum(material.length(example) for examples in order for example in examples)
 
     def ours() -> None:
         for examples in order:
-            learner.step(material, examples, rate=recipe.rate)
+            learner.step(material, examples, pace=1.0)
 
     ways: dict[str, Callable[[], None]] = {
         "ours": ours,

@@ -18,7 +18,7 @@ from worldline.recorders import PythonRecorder
 from worldline.store import StoredTrace
 from worldline.training import RECIPES, Progress, Recipe, Training, read_training, train
 from worldline.training import training as training_module
-from worldline.training.loop import Learner, rate_at
+from worldline.training.loop import Learner, pace_at
 from worldline.training.material import ACTION, STATE, in_order, passes, read_material
 from worldline.training.model import new_model, parameters
 from worldline.training.torches import has_bfloat16
@@ -26,7 +26,7 @@ from worldline.training.torches import has_bfloat16
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-QUICK = Recipe("quick", 32, 2, 2, 2048, tokens=7000, step_tokens=600, rate=5e-3, held_out=2)
+QUICK = Recipe("quick", 32, 2, 2, 2048, tokens=7000, step_tokens=600, held_out=2)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def are_equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def test_what_is_shown_again_and_again_is_learned(export: Path, tmp_path: Path) -> None:
-    recipe = replace(QUICK, hidden=64, tokens=80_000, rate=5e-3, warm_share=0.1)
+    recipe = replace(QUICK, hidden=64, tokens=60_000)
     steps = finish(export, tmp_path / "model", recipe)
     assert steps[0].loss > 4
     assert steps[-1].held_out is not None
@@ -212,18 +212,6 @@ def test_a_training_from_which_nothing_is_learned_is_refused(export: Path, tmp_p
         finish(export, tmp_path / "model", action_weight=0.0, state_weight=0.0)
 
 
-def test_examples_of_a_facet_come_first(export: Path) -> None:
-    material = read_material(export, QUICK, first={"depth": "6"})
-    assert 0 < len(material.first) < len(material.trained) / 3
-    recipe = replace(QUICK, tokens=40_000, first_share=0.5)
-    order = list(in_order(material, recipe, seed=0))
-    third = len(order) // 3
-    assert {example for step in order[:third] for example in step} <= set(material.first)
-    assert not {example for step in order[-third:] for example in step} <= set(material.first)
-    with pytest.raises(InputError, match="depth=77"):
-        read_material(export, QUICK, first={"depth": "77"})
-
-
 def test_what_is_no_export_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="worldline export"):
         finish(tmp_path / "nothing", tmp_path / "model")
@@ -270,30 +258,32 @@ def test_the_loss_is_that_of_transformers(export: Path) -> None:
 def test_every_example_comes_once_before_one_comes_twice(export: Path) -> None:
     material = read_material(export, QUICK)
     total = sum(map(material.length, material.trained))
-    recipe = replace(QUICK, step_tokens=1, tokens=total, first_share=0.0)
+    recipe = replace(QUICK, step_tokens=1, tokens=total, growing_share=0.0)
     taken = [example for step in in_order(material, recipe, seed=3) for example in step]
     assert sorted(taken) == sorted(material.trained)
     assert not set(material.held_out) & set(taken)
 
 
-def test_the_shorter_half_comes_first(export: Path) -> None:
+def test_the_shortest_come_first_and_longer_ones_by_and_by(export: Path) -> None:
     material = read_material(export, QUICK)
-    order = list(in_order(material, replace(QUICK, tokens=40_000, first_share=0.5), seed=0))
-    sizes = sorted(map(material.length, material.trained))
-    third = len(order) // 3
-    first = [material.length(example) for step in order[:third] for example in step]
-    then = [material.length(example) for step in order[-third:] for example in step]
-    assert max(first) <= sizes[len(sizes) // 2] < max(then)
+    sizes = list(map(material.length, material.trained))
+    assert sizes == sorted(sizes)
+    recipe = replace(QUICK, tokens=60_000, growing_share=0.8, shortest_share=0.1)
+    order = list(in_order(material, recipe, seed=0))
+    longest = [max(map(material.length, step)) for step in order]
+    tenth = len(order) // 10
+    assert max(longest[:tenth]) <= sizes[len(sizes) // 3] < max(longest[-tenth:])
+    assert max(longest) == sizes[-1]
 
 
-def test_the_rate_goes_up_and_down() -> None:
+def test_the_pace_goes_up_and_down() -> None:
     recipe = RECIPES["small"]
-    rates = [rate_at(recipe, done) for done in range(10_000, recipe.tokens + 10_000, 10_000)]
-    top = rates.index(max(rates))
-    assert rates[top] == pytest.approx(recipe.rate, rel=0.01)
-    assert rates[: top + 1] == sorted(rates[: top + 1])
-    assert rates[top:] == sorted(rates[top:], reverse=True)
-    assert rates[-1] == pytest.approx(recipe.rate / 20)
+    paces = [pace_at(recipe, done) for done in range(10_000, recipe.tokens + 10_000, 10_000)]
+    top = paces.index(max(paces))
+    assert paces[top] == pytest.approx(1, rel=0.01)
+    assert paces[: top + 1] == sorted(paces[: top + 1])
+    assert paces[top:] == sorted(paces[top:], reverse=True)
+    assert paces[-1] == pytest.approx(1 / 20)
 
 
 @pytest.mark.parametrize("name", list(RECIPES))

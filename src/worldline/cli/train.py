@@ -12,7 +12,6 @@ import click
 from rich.console import Console
 
 from worldline.cli.progress import EVERY, go_on, make_bar
-from worldline.errors import InputError
 from worldline.training import (
     RECIPES,
     HeldOut,
@@ -50,14 +49,6 @@ _INTERRUPTED = 130
     type=click.IntRange(min=1),
     help="Train on so many in all, instead of as many as the recipe says.",
 )
-@click.option(
-    "--first",
-    "firsts",
-    multiple=True,
-    metavar="FACET=VALUE",
-    help="Begin with the examples that have this facet, as in level=reassign.  [default: the "
-    "shorter half of all]",
-)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of weights and order.")
 @click.option(
     "--action-weight",
@@ -85,7 +76,6 @@ def train_command(
     output: Path,
     is_restarted: bool,
     tokens: int | None,
-    firsts: tuple[str, ...],
     seed: int,
     action_weight: float,
     state_weight: float,
@@ -104,7 +94,6 @@ def train_command(
         seed=seed,
         action_weight=action_weight,
         state_weight=state_weight,
-        first=_facets(firsts),
         threads=threads,
         is_restarted=is_restarted,
     )
@@ -117,16 +106,6 @@ def train_command(
     done = read_training(output)
     assert done is not None
     click.echo(summary(done, output))
-
-
-def _facets(texts: tuple[str, ...]) -> dict[str, str]:
-    facets = {}
-    for text in texts:
-        name, found, value = text.partition("=")
-        if not found:
-            raise InputError(f"--first {text!r} needs a value, as in --first level=reassign")
-        facets[name] = value
-    return facets
 
 
 def _follow(steps: Iterator[tuple[Training, Progress]]) -> None:

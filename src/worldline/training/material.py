@@ -1,13 +1,14 @@
 """An export goes in; what a model is trained on comes out, as flat tensors and an order."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
-from worldline.store import place_of, read_int_lists, read_parts
+from worldline.store import read_int_lists
 from worldline.training.recipe import Recipe
 from worldline.training.torches import require_torch
 
@@ -20,13 +21,12 @@ ACTION, STATE = 1, 2
 @dataclass(frozen=True, slots=True)
 class Material:
     """Examples one behind the other. `roles` is 1 for an action token that is learned, 2 for one
-    of a state, 0 for any other. `first` are those of `trained` that come first."""
+    of a state, 0 for any other. `trained` are in the order of their lengths."""
 
     ids: Any
     roles: Any
     starts: Any
     trained: tuple[int, ...]
-    first: tuple[int, ...]
     held_out: tuple[int, ...]
     too_long: int
 
@@ -45,13 +45,8 @@ class Material:
         return int(self.starts[example + 1] - self.starts[example])
 
 
-def read_material(
-    export: Path, recipe: Recipe, *, first: Mapping[str, str] | None = None
-) -> Material:
-    """The examples of an export that fit a recipe; a few of them are held out, spread over all.
-
-    Those whose facets are as in `first` come first; without it, the shorter half does.
-    """
+def read_material(export: Path, recipe: Recipe) -> Material:
+    """The examples of an export that fit a recipe; a few of them are held out, spread over all."""
     torch = require_torch()
     files = sorted(Path(export, "data").glob("*.parquet"))
     if not files:
@@ -71,7 +66,7 @@ def read_material(
     # At most a tenth: a small export is there to be learned from.
     every = max(10, len(fitting) // recipe.held_out)
     held_out = tuple(fitting[every - 1 :: every][: recipe.held_out])
-    trained = tuple(sorted(set(fitting) - set(held_out)))
+    trained = tuple(sorted(set(fitting) - set(held_out), key=lambda n: (sizes[n], n)))
     if not trained:
         raise InputError(
             f"none of the {len(sizes):,} examples of {export} fits the {recipe.longest:,} tokens "
@@ -82,48 +77,31 @@ def read_material(
         roles=roles.to(torch.int8),
         starts=starts,
         trained=trained,
-        first=_named(export, files, trained, first) if first else _shorter(trained, sizes),
         held_out=held_out,
         too_long=len(sizes) - len(fitting),
     )
 
 
-def _shorter(trained: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
-    median = sorted(sizes[n] for n in trained)[len(trained) // 2]
-    return tuple(n for n in trained if sizes[n] <= median)
-
-
-def _named(
-    export: Path, files: Sequence[Path], trained: Sequence[int], first: Mapping[str, str]
-) -> tuple[int, ...]:
-    rows = read_parts(place_of(export), [str(file) for file in files], columns=["facets"])
-    facets = [json.loads(row["facets"] or "{}") for row in rows]
-    found = tuple(
-        n
-        for n in trained
-        if all(str(facets[n].get(name)) == value for name, value in first.items())
-    )
-    if not found:
-        told = ", ".join(f"{name}={value}" for name, value in first.items())
-        raise InputError(f"no example of {export} has the facets {told}; name others with --first")
-    return found
-
-
 def in_order(material: Material, recipe: Recipe, *, seed: int) -> Iterator[tuple[int, ...]]:
-    """The examples of each step, to the end of a recipe: the first ones in a random order, then
-    all, again and again, each time in another order."""
+    """The examples of each step, to the end of a recipe: drawn from the shortest at first, from
+    more and more of them, and then all in a random order, again and again."""
     torch = require_torch()
     draw = torch.Generator().manual_seed(seed)
-
-    def endless(examples: Sequence[int]) -> Iterator[int]:
-        while True:
-            for place in torch.randperm(len(examples), generator=draw).tolist():
-                yield examples[place]
-
-    first, whole = endless(material.first), endless(material.trained)
     done = 0
+
+    def growing() -> Iterator[int]:
+        while (share := done / recipe.tokens / recipe.growing_share) < 1:
+            some = recipe.shortest_share + (1 - recipe.shortest_share) * share
+            most = math.ceil(some * len(material.trained))
+            yield material.trained[int(torch.randint(most, (1,), generator=draw))]
+
+    def endless() -> Iterator[int]:
+        while True:
+            for place in torch.randperm(len(material.trained), generator=draw).tolist():
+                yield material.trained[place]
+
+    source = chain(growing() if recipe.growing_share else (), endless())
     while done < recipe.tokens:
-        source = first if done < recipe.first_share * recipe.tokens else whole
         taken, tokens = list[int](), 0
         while tokens < recipe.step_tokens:
             taken.append(next(source))

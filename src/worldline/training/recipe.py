@@ -10,9 +10,10 @@ class Recipe:
     """A small model of Llama's shape and its training.
 
     `longest`: tokens of an example; longer ones are left out, and the model takes no longer text.
-    `tokens` are trained on in all, `step_tokens` in a step (as many examples as it takes). The
-    first `first_share` of the training is on some of the examples only. `pass_tokens` go through
-    the model at once.
+    `tokens` are trained on in all, `step_tokens` in a step (as many examples as it takes). It
+    begins with the shortest `shortest_share` of the examples; by `growing_share` of the training
+    longer and longer ones have come in. `pass_tokens` go through the model at once. `rate` is the
+    learning rate of embeddings and norms, `matrix_rate` that of all between them.
     """
 
     name: str
@@ -22,8 +23,10 @@ class Recipe:
     longest: int
     tokens: int
     step_tokens: int
-    rate: float
-    first_share: float = 0.08
+    rate: float = 2e-3
+    matrix_rate: float = 0.03
+    shortest_share: float = 0.1
+    growing_share: float = 0.5
     warm_share: float = 0.01
     held_out: int = 64
     pass_tokens: int = 2048
@@ -39,8 +42,8 @@ class Recipe:
 RECIPES = {
     recipe.name: recipe
     for recipe in (
-        Recipe("tiny", 128, 4, 4, 2048, tokens=1_500_000, step_tokens=2048, rate=4e-3),
-        Recipe("small", 256, 4, 4, 10240, tokens=6_000_000, step_tokens=2048, rate=2e-3),
+        Recipe("tiny", 128, 4, 4, longest=2048, tokens=1_500_000, step_tokens=1536),
+        Recipe("small", 256, 4, 4, longest=10240, tokens=15_000_000, step_tokens=2048),
     )
 }
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -30,15 +30,13 @@ def train(
     seed: int = 0,
     action_weight: float = 1.0,
     state_weight: float = 1.0,
-    first: Mapping[str, str] | None = None,
     threads: int | None = None,
     is_restarted: bool = False,
 ) -> Generator[tuple[Training, Progress]]:
     """Train a model by a recipe on an export and save it; after every step, how it is going.
 
-    The weights are those of the losses of action and state tokens. Examples whose facets are as in
-    `first` ({"level": "reassign"}) come first, else the shorter half of them. A folder that has
-    begun is gone on with, if it is of the same; nothing is yielded where it is finished.
+    The weights are those of the losses of action and state tokens. A folder that has begun is gone
+    on with, if it is of the same; nothing is yielded where it is finished.
     """
     weights = {"action_weight": action_weight, "state_weight": state_weight}
     settings = {
@@ -46,7 +44,6 @@ def train(
         "data": _digest(export),
         "seed": seed,
         **weights,
-        "first": dict(first or {}),
     }
     torch = require_torch()
     folder = ModelFolder(output)
@@ -57,7 +54,7 @@ def train(
         if begun is not None and begun.is_finished:
             return
         torch.set_num_threads(threads or usable_cores())
-        material = read_material(export, recipe, first=first)
+        material = read_material(export, recipe)
         material.check_weights(action_weight, state_weight)
         dtype = torch.bfloat16 if has_bfloat16() else torch.float32
         model = new_model(recipe, export / "tokenizer", seed=seed).to(dtype)
