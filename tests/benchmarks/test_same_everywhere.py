@@ -2,22 +2,15 @@
 programs return."""
 
 import os
-import runpy
 import subprocess
-from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-import worldline
+from tests.pythons import find_python, make_packages
 from worldline.benchmarks.composition import composition
 from worldline.benchmarks.permutation import permutation
 
-ROOT = Path(__file__).parents[2]
-find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" / "gold"))[
-    "find_python"
-]
 # A change here changes what published figures were measured on.
 HASHES = {
     "permutation()": "72daf2f04e378c52",
@@ -38,8 +31,6 @@ for made in {list(HASHES)!r}:
         if found != question.expected:
             raise SystemExit(f"{{question.id}} returns {{found}}, not {{question.expected}}")
 """
-# What worldline needs to be imported, and what those need; nothing else may be there.
-NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
 
 
 @pytest.mark.parametrize("made", HASHES)
@@ -51,16 +42,7 @@ def test_the_questions_are_those_that_were_published(made: str) -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A place to import from that has worldline and what it depends on."""
-    found = tmp_path_factory.mktemp("packages")
-    (found / "worldline").symlink_to(Path(worldline.__file__).parent)
-    about = found / "worldline-0.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: worldline\nVersion: 0.0\n")
-    for name in NEEDED:
-        spec = find_spec(name)
-        if spec is not None and spec.origin is not None:
-            (found / name).symlink_to(Path(spec.origin).parent)
-    return found
+    return make_packages(tmp_path_factory.mktemp("packages"))
 
 
 @pytest.mark.parametrize(

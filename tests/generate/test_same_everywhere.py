@@ -2,29 +2,20 @@
 
 import hashlib
 import os
-import runpy
 import subprocess
-from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-import worldline
+from tests.pythons import find_python, make_packages
 from worldline.generate import Excluded, Order, generate_file
 from worldline.generate.candidates import write_program
 from worldline.generate.levels import LEVELS
 from worldline.recorders import PythonRecorder
 
-ROOT = Path(__file__).parents[2]
-find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" / "gold"))[
-    "find_python"
-]
 COUNT = 120
 # A change here changes what models were trained on and measured with.
 DIGEST = "9ca7f76c78c93024"
-# What worldline needs to be imported, and what those need; nothing else may be there.
-NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
 SCRIPT = f"""
 import hashlib, sys
 from pathlib import Path
@@ -45,16 +36,7 @@ def digest(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A place to import from that has worldline and what it depends on."""
-    found = tmp_path_factory.mktemp("packages")
-    (found / "worldline").symlink_to(Path(worldline.__file__).parent)
-    about = found / "worldline-0.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: worldline\nVersion: 0.0\n")
-    for name in NEEDED:
-        spec = find_spec(name)
-        if spec is not None and spec.origin is not None:
-            (found / name).symlink_to(Path(spec.origin).parent)
-    return found
+    return make_packages(tmp_path_factory.mktemp("packages"))
 
 
 def test_the_programs_are_those_that_were_published(digest: str) -> None:

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from worldline.errors import TokenizerError
+from worldline.tokens.library import require_tokenizers
 
 BYTES = 256
 # What a merge never reaches across. Words, single digits, runs of spaces and line ends stand for
@@ -23,7 +23,7 @@ def make_tokenizer(
     texts are not read. The special tokens come last, in their order; the first begins a text and
     the second ends one.
     """
-    tokenizers = _require_tokenizers()
+    tokenizers = require_tokenizers("a new vocabulary")
     if size is not None and size < BYTES + len(specials):
         raise TokenizerError(
             f"a vocabulary of {size} tokens has no room for {BYTES} bytes and {len(specials)} "
@@ -54,13 +54,3 @@ def make_tokenizer(
     }
     (folder / "tokenizer_config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
     return path
-
-
-def _require_tokenizers() -> Any:
-    try:
-        import tokenizers
-    except ImportError:
-        raise TokenizerError(
-            "a new vocabulary needs tokenizers; install it with: pip install 'worldline[hf]'"
-        ) from None
-    return tokenizers

@@ -4,23 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worldline.errors import TokenizerError
+from worldline.tokens.library import read_tokenizer
 
 
 class SpecialTokens:
     """A tokenizer.json as Hugging Face reads it: what is spelled like a special token is one."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            import tokenizers
-        except ImportError:
-            raise TokenizerError(
-                f"{path} needs tokenizers; install it with: pip install 'worldline[hf]'"
-            ) from None
-        try:
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
-        # The library raises bare exceptions.
-        except Exception as error:
-            raise TokenizerError(f"{path} is not a Hugging Face tokenizer.json: {error}") from error
+        self._tokenizer = read_tokenizer(path)
         self._path = path
 
     def encode(self, text: str) -> Sequence[int]:

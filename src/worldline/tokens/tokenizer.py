@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from worldline.errors import TokenizerError
+from worldline.tokens.library import read_tokenizer
 
 # How Llama 3 splits text before merging, as published with its vocabulary.
 LLAMA3_PATTERN = (
@@ -67,20 +68,10 @@ class _TiktokenTokenizer:
 
 class _HuggingFaceTokenizer:
     def __init__(self, path: Path) -> None:
-        try:
-            import tokenizers
-        except ImportError:
-            raise TokenizerError(
-                f"{path} needs tokenizers; install it with: pip install 'worldline[hf]'"
-            ) from None
         self.name = str(path)
-        try:
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
-            # What looks like a special token in ordinary text is none.
-            self._tokenizer.encode_special_tokens = True
-        # The library raises bare exceptions.
-        except Exception as error:
-            raise TokenizerError(f"{path} is not a Hugging Face tokenizer.json: {error}") from error
+        self._tokenizer = read_tokenizer(path)
+        # What looks like a special token in ordinary text is none.
+        self._tokenizer.encode_special_tokens = True
 
     def encode(self, text: str) -> Sequence[int]:
         clean = text.encode("utf-8", "replace").decode()

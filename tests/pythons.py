@@ -1,0 +1,28 @@
+"""Other Pythons of this machine, and a folder from which they can import worldline."""
+
+import runpy
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import worldline
+
+ROOT = Path(__file__).parent.parent
+find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" / "gold"))[
+    "find_python"
+]
+# What worldline needs to be imported, and what those need; nothing else may be there.
+NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
+
+
+def make_packages(folder: Path) -> Path:
+    """Put worldline and what it depends on into a folder."""
+    (folder / "worldline").symlink_to(Path(worldline.__file__).parent)
+    about = folder / "worldline-0.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: worldline\nVersion: 0.0\n")
+    for name in NEEDED:
+        spec = find_spec(name)
+        if spec is not None and spec.origin is not None:
+            (folder / name).symlink_to(Path(spec.origin).parent)
+    return folder
