@@ -310,3 +310,14 @@ def test_the_loop_costs_little_beside_the_bare_passes(export: Path) -> None:
     recipe = replace(QUICK, hidden=128, step_tokens=2000, tokens=100_000)
     found = speed_of_training(export, recipe, steps=4, turns=3, threads=1)
     assert found.ours > found.bare / 2
+
+
+def test_heads_look_at_the_token_before_from_the_beginning(export: Path) -> None:
+    recipe = RECIPES["small"]
+    model = new_model(recipe, export / "tokenizer")
+    model.set_attn_implementation("eager")
+    ids = torch.randint(0, 256, (1, 200), generator=torch.Generator().manual_seed(0))
+    looked = model(input_ids=ids, output_attentions=True).attentions[0][0]
+    back = torch.diagonal(looked, offset=-1, dim1=1, dim2=2).mean(dim=1)
+    assert bool((back[: recipe.heads // 2] > 0.6).all())
+    assert bool((back[recipe.heads // 2 :] < 0.1).all())

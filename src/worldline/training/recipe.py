@@ -25,13 +25,13 @@ class Recipe:
     step_tokens: int
     rate: float = 2e-3
     matrix_rate: float = 0.03
-    shortest_share: float = 0.1
+    shortest_share: float = 0.3
     growing_share: float = 0.5
     warm_share: float = 0.01
     held_out: int = 64
     pass_tokens: int = 2048
-    # Of RoPE. Larger than usual, so that what is far away can be found by what it says.
-    theta: float = 100_000.0
+    # Of RoPE.
+    theta: float = 10_000.0
 
     @property
     def inner(self) -> int:
