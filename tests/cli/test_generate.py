@@ -53,7 +53,7 @@ def test_a_held_out_file_has_nothing_of_the_other(tmp_path: Path) -> None:
     assert run("generate", "-o", str(train), *shared).exit_code == 0
     result = run("generate", "-o", str(test), *shared, "--without", str(train))
     assert result.exit_code == 0, result.output
-    assert f"is in {train}" in result.stdout
+    assert "is in train.jsonl" in result.stdout
     sources = [{json.loads(line)["code"] for line in path.open()} for path in (train, test)]
     assert sources[0].isdisjoint(sources[1])
 

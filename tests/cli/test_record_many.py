@@ -155,7 +155,13 @@ def test_without_a_folder_it_says_how_to_name_one(tmp_path: Path) -> None:
 def start(tmp_path: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "worldline", "record", "a.jsonl", "-o", "t", "--workers", "2"]
     return subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever started the tests in the background had them ignore ctrl-c, and so would this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 

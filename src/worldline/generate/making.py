@@ -7,6 +7,7 @@ makes them: what is kept does not depend on how many workers there are.
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from worldline.errors import InputError
 from worldline.generate.balance import PILOT, Cell, Plan, Shortage, needs_pilot, plan
@@ -149,7 +150,7 @@ class _Judge:
         if candidate.question is None:
             return candidate.reason
         if candidate.source_key in self._excluded.keys:
-            return f"is in {self._excluded.keys[candidate.source_key]}"
+            return f"is in {PurePath(self._excluded.keys[candidate.source_key]).name}"
         if candidate.key in self._keys:
             return DUPLICATE
         cell = self._plan.cell(candidate.question.facets)
