@@ -24,7 +24,7 @@ class Recipe:
     tokens: int
     step_tokens: int
     rate: float = 2e-3
-    matrix_rate: float = 0.03
+    matrix_rate: float = 0.01
     shortest_share: float = 0.3
     growing_share: float = 0.5
     warm_share: float = 0.01
