@@ -12,16 +12,13 @@ from worldline.benchmarks import Benchmark, describe_benchmarks, load_benchmark,
 from worldline.cli.asking import Access, asking_options
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option, limit_options, python_option
-from worldline.cli.progress import go_on, run_progress
+from worldline.cli.progress import INTERRUPTED, go_on, run_progress
 from worldline.cli.report import print_run
 from worldline.errors import InputError
 from worldline.predict import Settings
 from worldline.recorders import PythonRecorder
 from worldline.runs import Manifest, Run, ask_into, missing
 from worldline.trace import Limits
-
-# What a shell expects of a command that ctrl-c ended.
-_INTERRUPTED = 130
 
 
 def list_benchmarks(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
@@ -130,7 +127,7 @@ def bench(
                 f"\nstopped: {kept:,} of {total:,} are in {address}; {go_on(is_restarted)}",
                 err=True,
             )
-            raise click.exceptions.Exit(_INTERRUPTED) from None
+            raise click.exceptions.Exit(INTERRUPTED) from None
         abilities = run.manifest.abilities if run.manifest else ()
     print_run(make_console(), address, form)
     if failure is not None:

@@ -1,12 +1,13 @@
 """`worldline export TRACES --tokenizer NAME -o EXPORT`: make traces into what trainers load."""
 
-import os
 from pathlib import Path
 
 import click
 
+from worldline.cli.options import workers_option
 from worldline.cli.progress import counting
 from worldline.codecs import STEP_CODECS
+from worldline.runs import usable_cores
 from worldline.training import LOSSES, ExportSettings, Loss, export_traces, summary_lines
 
 
@@ -46,7 +47,7 @@ from worldline.training import LOSSES, ExportSettings, Loss, export_traces, summ
     type=click.IntRange(min=1),
     help="Leave out examples whose prompt and completion are longer.",
 )
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one a core]")
+@workers_option
 @click.option("--restart", "is_restarted", is_flag=True, help="Replace an export that is there.")
 def export(
     traces: str,
@@ -68,7 +69,7 @@ def export(
             traces,
             output,
             ExportSettings(codec, tokenizer, loss, max_tokens),
-            workers=workers or len(os.sched_getaffinity(0)),
+            workers=workers or usable_cores(),
             is_restarted=is_restarted,
             on_progress=on_progress,
         )

@@ -16,7 +16,8 @@ from rich.table import Table
 
 from worldline.benchmarks import BENCHMARKS
 from worldline.cli.console import make_console
-from worldline.cli.progress import EVERY, go_on, make_bar
+from worldline.cli.options import workers_option
+from worldline.cli.progress import EVERY, INTERRUPTED, go_on, make_bar
 from worldline.errors import InputError
 from worldline.generate import (
     FACETS,
@@ -28,9 +29,7 @@ from worldline.generate import (
     generate_file,
     load_excluded,
 )
-
-# What a shell expects of a command that ctrl-c ended.
-_INTERRUPTED = 130
+from worldline.runs import usable_cores
 
 
 @click.command()
@@ -64,7 +63,7 @@ _INTERRUPTED = 130
     help="Make no program that is in this file, either; may be repeated. The benchmarks are "
     "always left out; one that is named must be there.",
 )
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@workers_option
 @click.option(
     "--most-steps",
     type=click.IntRange(min=1),
@@ -87,7 +86,7 @@ def generate(
     levels: str,
     balance: str,
     without: tuple[str, ...],
-    workers: int,
+    workers: int | None,
     most_steps: int,
     longest_value: int,
     is_restarted: bool,
@@ -108,14 +107,14 @@ def generate(
                 output,
                 order,
                 excluded,
-                workers=workers,
+                workers=workers or usable_cores(),
                 is_restarted=is_restarted,
                 begun=shown.begin,
                 decided=shown.advance,
             )
     except KeyboardInterrupt:
         click.echo(f"\nstopped; {go_on(is_restarted)} with {output}", err=True)
-        raise click.exceptions.Exit(_INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
     _print_summary(make_console(), output, order, made)
 
 

@@ -1,20 +1,17 @@
 """`worldline record PROGRAMS.jsonl -o TRACES`: record many programs and keep their traces."""
 
-import os
 from pathlib import Path
 
 import click
 
-from worldline.cli.progress import counting, go_on
+from worldline.cli.progress import INTERRUPTED, counting, go_on
 from worldline.errors import InputError
 from worldline.predict import read_questions
-from worldline.runs import RecordingSummary, record_into
+from worldline.runs import RecordingSummary, record_into, usable_cores
 from worldline.trace import Limits
 
 # Names that are said of programs whose result is not the expected one.
 _NAMED = 5
-# What a shell expects of a command that ctrl-c ended.
-_INTERRUPTED = 130
 
 
 def is_many(file: Path) -> bool:
@@ -50,14 +47,14 @@ def record_many(
             questions,
             limits=limits,
             python=python,
-            workers=workers or len(os.sched_getaffinity(0)),
+            workers=workers or usable_cores(),
             is_restarted=is_restarted,
             on_progress=on_progress,
         )
     click.echo(summary_text(summary))
     if summary.left:
         click.echo(f"stopped: {summary.left:,} are left; {go_on(is_restarted)}", err=True)
-        raise click.exceptions.Exit(_INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
     if summary.failed:
         click.echo(
             f"the first that failed: {summary.first_failure}\n{go_on(is_restarted)} and tries them "

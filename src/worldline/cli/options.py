@@ -30,6 +30,15 @@ def tokenizer_option(command: Command) -> Command:
     )(command)
 
 
+def workers_option(command: Command) -> Command:
+    """`--workers`: how many processes do the work; none where it was left to us."""
+    return click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        help="Processes; they change nothing but the time.  [default: one a core]",
+    )(command)
+
+
 def form_option(command: Command) -> Command:
     """`--format`: for people or for machines, given to the command as `form`."""
     return click.option(

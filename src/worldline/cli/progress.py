@@ -17,6 +17,8 @@ from worldline.cli.console import progress
 from worldline.runs import VERDICTS, Judged
 from worldline.stats import share
 
+# What a shell expects of a command that ctrl-c ended.
+INTERRUPTED = 130
 # Seconds between two lines where nobody looks at a bar.
 EVERY = 30.0
 

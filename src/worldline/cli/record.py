@@ -9,7 +9,12 @@ import click
 
 from worldline.cli.console import output_console, print_line
 from worldline.cli.many import is_many, record_many, refuse_options
-from worldline.cli.options import limit_options, python_option, tokenizer_option
+from worldline.cli.options import (
+    limit_options,
+    python_option,
+    tokenizer_option,
+    workers_option,
+)
 from worldline.codecs import STEP_CODECS, Special, codec_named
 from worldline.errors import InputError, ProgramError
 from worldline.recorders import PythonRecorder
@@ -43,11 +48,7 @@ SHOWN = 200
     help="Write to this file; for the programs of a .jsonl, the folder of their traces.",
 )
 @click.option("--all", "is_all", is_flag=True, help=f"Show all steps, not just the first {SHOWN}.")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help="Processes that record the programs of a .jsonl.  [default: one a core]",
-)
+@workers_option
 @click.option("--restart", "is_restarted", is_flag=True, help="Begin a folder of traces anew.")
 @python_option
 @tokenizer_option

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from worldline.cli.progress import EVERY, go_on, make_bar
+from worldline.cli.progress import EVERY, INTERRUPTED, go_on, make_bar
 from worldline.training import (
     RECIPES,
     HeldOut,
@@ -21,9 +21,6 @@ from worldline.training import (
     recipe_named,
     train,
 )
-
-# What a shell expects of a command that ctrl-c ended.
-_INTERRUPTED = 130
 
 
 @click.command(name="train")
@@ -102,7 +99,7 @@ def train_command(
             _follow(steps)
     except KeyboardInterrupt:
         click.echo(f"\nstopped; {go_on(is_restarted)} with {output}", err=True)
-        raise click.exceptions.Exit(_INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED) from None
     done = read_training(output)
     assert done is not None
     click.echo(summary(done, output))

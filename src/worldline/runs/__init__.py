@@ -18,7 +18,7 @@ from worldline.runs.recording import RecordingSummary, record_into
 from worldline.runs.replay import Sample, diagnose_recorded, examine, sample_to_json
 from worldline.runs.run import Run
 from worldline.runs.verdict import answer_of, judge
-from worldline.runs.workers import start_worker
+from worldline.runs.workers import start_worker, usable_cores
 
 __all__ = [
     "COLUMNS",
@@ -47,5 +47,6 @@ __all__ = [
     "record_into",
     "sample_to_json",
     "start_worker",
+    "usable_cores",
     "without_secrets",
 ]

@@ -1,9 +1,14 @@
-"""What every process of a pool begins with."""
+"""How many processes there may be, and what every process of a pool begins with."""
 
 import os
 import signal
 import threading
 from multiprocessing import parent_process
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def start_worker() -> None:

@@ -1,6 +1,5 @@
 """torch and transformers where they are installed, and what this processor can do with them."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,6 @@ def require_torch() -> Any:
             "training needs torch and transformers: pip install 'worldline[train]'"
         ) from None
     return torch
-
-
-def usable_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 def has_bfloat16(cpuinfo: str | None = None) -> bool:

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
+from worldline.runs import usable_cores
 from worldline.training.folder import Look, ModelFolder, Training
 from worldline.training.loop import Learner, Progress, learn
 from worldline.training.material import Material, read_material
 from worldline.training.model import new_model, parameters, save_model
 from worldline.training.recipe import Recipe
-from worldline.training.torches import has_bfloat16, require_torch, usable_cores
+from worldline.training.torches import has_bfloat16, require_torch
 
 # Seconds of training that a kill may cost.
 SAVE_EVERY = 60.0
