@@ -9,11 +9,11 @@ from typing import Any
 
 from worldline.errors import InputError
 from worldline.store import read_int_lists
+from worldline.training.examples import IGNORED
 from worldline.training.recipe import Recipe
 from worldline.training.torches import require_torch
 
 COLUMNS = ("input_ids", "labels", "action_mask", "state_mask")
-IGNORED = -100
 # The losses of action and state tokens are told apart by these.
 ACTION, STATE = 1, 2
 
