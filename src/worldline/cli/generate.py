@@ -1,6 +1,5 @@
 """`worldline generate -o FILE`: make programs to train and to test with."""
 
-import json
 import sys
 import time
 from collections import Counter
@@ -17,7 +16,7 @@ from rich.table import Table
 from worldline.benchmarks import BENCHMARKS
 from worldline.cli.console import make_console
 from worldline.cli.options import workers_option
-from worldline.cli.progress import EVERY, INTERRUPTED, go_on, make_bar
+from worldline.cli.progress import INTERRUPTED, Teller, go_on, make_bar
 from worldline.errors import InputError
 from worldline.generate import (
     FACETS,
@@ -143,7 +142,8 @@ class _Shown:
         self.total = total
         self.kept = self.left_out = self._before = 0
         self._bar = bar
-        self._began = self._told = time.monotonic()
+        self._teller = Teller()
+        self._began = time.monotonic()
 
     def begin(self, progress: Progress) -> None:
         """What is there already."""
@@ -162,9 +162,8 @@ class _Shown:
         if self._bar is not None:
             state = f"{self.left_out:,} left out · {self.to_json()['per_second']:.0f}/s"
             self._bar.update(self._bar.task_ids[0], completed=self.kept, state=state)
-        elif time.monotonic() - self._told >= EVERY or self.kept == self.total:
-            self._told = time.monotonic()
-            click.echo(json.dumps(self.to_json()), err=True)
+        else:
+            self._teller.tell(self.to_json, is_last=self.kept == self.total)
 
     def to_json(self) -> dict[str, Any]:
         """The same in numbers."""

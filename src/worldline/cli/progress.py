@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,6 +31,20 @@ def go_on(is_restarted: bool) -> str:
     return f"the same command{' without --restart' if is_restarted else ''} goes on"
 
 
+class Teller:
+    """Writes a line of JSON on standard error now and then, for whoever reads along later."""
+
+    def __init__(self, *, every: float = EVERY) -> None:
+        self._every = every
+        self._told = time.monotonic()
+
+    def tell(self, numbers: Callable[[], Mapping[str, Any]], *, is_last: bool = False) -> None:
+        """Write them, if it has been long enough or nothing more is to come."""
+        if is_last or time.monotonic() - self._told >= self._every:
+            self._told = time.monotonic()
+            click.echo(json.dumps(numbers()), err=True)
+
+
 class RunProgress:
     """Counts what has been done since the start: samples a second, tokens a second, how many are
     right."""
@@ -39,9 +53,9 @@ class RunProgress:
         self.total = total
         self.verdicts: Counter[str] = Counter()
         self.tokens = 0
-        self._began = self._told = time.monotonic()
+        self._began = time.monotonic()
         self._bar = bar
-        self._every = every
+        self._teller = Teller(every=every)
 
     @property
     def done(self) -> int:
@@ -54,9 +68,8 @@ class RunProgress:
         self.tokens += sample.written_tokens or 0
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], advance=1, state=self._state())
-        elif time.monotonic() - self._told >= self._every or self.done == self.total:
-            self._told = time.monotonic()
-            click.echo(json.dumps(self.to_json()), err=True)
+        else:
+            self._teller.tell(self.to_json, is_last=self.done == self.total)
 
     def _state(self) -> str:
         found = self.to_json()
@@ -109,15 +122,13 @@ def counting(
     label: str, total: int, *, every: float = EVERY
 ) -> Iterator[Callable[[int, int], None]]:
     """The same for what is only counted: give it how many of how many are done."""
-    told = time.monotonic()
+    teller = Teller(every=every)
 
     def tell(done: int, total: int) -> None:
-        nonlocal told
         if not bar.disable:
             bar.update(bar.task_ids[0], completed=done, total=total)
-        elif time.monotonic() - told >= every:
-            told = time.monotonic()
-            click.echo(json.dumps({"done": done, "total": total}), err=True)
+        else:
+            teller.tell(lambda: {"done": done, "total": total})
 
     with progress(label, total) as bar:
         yield tell

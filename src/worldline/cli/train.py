@@ -1,17 +1,16 @@
 """`worldline train EXPORT --recipe small -o MODEL`: make a small code world model."""
 
-import json
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from worldline.cli.progress import EVERY, INTERRUPTED, go_on, make_bar
+from worldline.cli.progress import INTERRUPTED, Teller, go_on, make_bar
 from worldline.training import (
     RECIPES,
     HeldOut,
@@ -108,11 +107,10 @@ def train_command(
 def _follow(steps: Iterator[tuple[Training, Progress]]) -> None:
     """Show a bar while somebody looks, else a line of JSON now and then."""
     if not sys.stderr.isatty():
-        told = 0.0
+        teller = Teller()
         for now, progress in steps:
-            if time.monotonic() - told >= EVERY or now.tokens >= now.tokens_wanted:
-                told = time.monotonic()
-                click.echo(json.dumps(progress_to_json(now, progress)), err=True)
+            is_last = now.tokens >= now.tokens_wanted
+            teller.tell(partial(progress_to_json, now, progress), is_last=is_last)
         return
     with make_bar(Console(stderr=True)) as bar:
         task = bar.add_task("train", total=None, state="reading the export")

@@ -13,13 +13,20 @@ from worldline.predict import Question
 from worldline.recorders import PythonRecorder
 from worldline.runs.manifest import this_session
 from worldline.runs.recorder_pool import Batch, Done, record_batches
-from worldline.store import Lock, Place, iterate_trace_rows, part_files, place_of
+from worldline.store import (
+    TRACE_PART_ROWS,
+    Lock,
+    Place,
+    iterate_trace_rows,
+    other_files,
+    part_files,
+    place_of,
+)
 from worldline.trace import Limits, Program
 
 FORMAT = 1
 FILE = "traces.json"
-# Programs whose traces make a part.
-PART_ROWS = 2000
+# Programs whose traces make a part, at least.
 _LEAST_ROWS = 50
 # What must not change while a folder is gone on with.
 _FIXED = ("recorder", "python", "limits")
@@ -32,8 +39,8 @@ class RecordingSummary:
     """How the recording of a file of programs came out: `kept` was there before, `endings` are
     those of all that are stored, and `failed` are not stored, since the recorder failed.
 
-    `agreeing` of `expected` results are what the file says that they are; `disagreeing` names some
-    of the others.
+    `agreeing` of `expected` results are what the file says that they are; `disagreeing` names
+    the others.
     """
 
     programs: int
@@ -73,7 +80,7 @@ def record_into(
         kept = len(questions) - len(_missing(place, questions))
         total = len(questions) - kept
         # Smaller ones where there would not be one for every process.
-        size = min(PART_ROWS, max(_LEAST_ROWS, -(-len(questions) // workers)))
+        size = min(TRACE_PART_ROWS, max(_LEAST_ROWS, -(-len(questions) // workers)))
         for _ in range(_TIMES_TO_TRY):
             wanted = _missing(place, questions)
             done = record_batches(
@@ -142,10 +149,7 @@ def _manifest(place: Place) -> dict[str, Any]:
 
 def _refuse_strangers(place: Place) -> None:
     """A folder that holds other things does not become one of traces."""
-    found = [Path(path).name for path in part_files(place)]
-    if not place.is_remote:
-        ours = {"parts", f".{place.journal.name}.lock", f"{FILE}.unfinished"}
-        found += [path.name for path in Path(place.path).iterdir() if path.name not in ours]
+    found = [Path(path).name for path in part_files(place)] + other_files(place, FILE)
     if found:
         raise InputError(
             f"{place.address} holds {found[0]!r} and no {FILE}; name another folder with -o"

@@ -19,14 +19,12 @@ from worldline.runs.manifest import (
 )
 from worldline.runs.reading import find_manifest, still_open
 from worldline.store import (
-    PARTS_FOLDER,
     Journal,
     Lock,
     Place,
     as_stored,
     check_row,
-    half_written,
-    lock_file,
+    other_files,
     part_files,
     place_of,
     read_journal,
@@ -177,12 +175,7 @@ def _refuse_strangers(place: Place) -> None:
             f"{place.address} holds samples and no {FILE} that says what they are of; name another "
             "folder with -o"
         )
-    if place.is_remote:
-        return
-    journal = place.journal
-    beside = (journal, unfinished(journal), lock_file(journal))
-    ours = {PARTS_FOLDER, half_written(FILE), *(path.name for path in beside)}
-    others = [path.name for path in Path(place.path).iterdir() if path.name not in ours]
+    others = other_files(place, FILE)
     if others:
         raise InputError(
             f"{place.address} holds {others[0]!r} and is no run; name another folder with -o"

@@ -3,9 +3,9 @@
 from worldline.store.columns import Column
 from worldline.store.journal import Journal, read_journal, unfinished
 from worldline.store.lists import IntLists, read_int_lists
-from worldline.store.lock import Lock, lock_file
+from worldline.store.lock import Lock
+from worldline.store.others import other_files
 from worldline.store.parts import (
-    PARTS_FOLDER,
     as_stored,
     check_row,
     count_rows,
@@ -15,10 +15,11 @@ from worldline.store.parts import (
     read_parts,
     write_part,
 )
-from worldline.store.place import Place, half_written, place_of
+from worldline.store.place import Place, place_of
 from worldline.store.query import QueryResult, Source, query
 from worldline.store.traces import (
     TRACE_COLUMNS,
+    TRACE_PART_ROWS,
     StoredTrace,
     iterate_trace_rows,
     read_stored_traces,
@@ -31,8 +32,8 @@ from worldline.store.traces import (
 )
 
 __all__ = [
-    "PARTS_FOLDER",
     "TRACE_COLUMNS",
+    "TRACE_PART_ROWS",
     "Column",
     "IntLists",
     "Journal",
@@ -44,10 +45,9 @@ __all__ = [
     "as_stored",
     "check_row",
     "count_rows",
-    "half_written",
     "iterate_parts",
     "iterate_trace_rows",
-    "lock_file",
+    "other_files",
     "parquet_bytes",
     "part_files",
     "place_of",

@@ -61,7 +61,7 @@ TRACE_COLUMNS: tuple[Column, ...] = (
     Column("is_escaped", "bool", "whether its texts spell out halves of surrogate pairs"),
 )
 # Rows in a part, where nobody says otherwise.
-PART_ROWS = 2000
+TRACE_PART_ROWS = 2000
 _HALF = re.compile("[\ud800-\udfff]")
 _SPELLED = re.compile(r"\\(\\|u[0-9a-f]{4})")
 
@@ -138,7 +138,7 @@ def write_traces(address: str | Path, traces: Iterable[StoredTrace]) -> int:
     if part_files(place):
         raise InputError(f"{address} holds parts already; name another folder")
     every, count = iter(traces), 0
-    while part := list(islice(every, PART_ROWS)):
+    while part := list(islice(every, TRACE_PART_ROWS)):
         write_trace_rows(place, count, [trace_to_row(stored) for stored in part])
         count += len(part)
     return count
