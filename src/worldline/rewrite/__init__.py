@@ -1,5 +1,6 @@
 """Rewrites: a program goes in, one that does the same in simpler steps comes out."""
 
+from worldline.rewrite.expressions import rewrite_expressions
 from worldline.rewrite.rewritten import (
     Edit,
     LeftAlone,
@@ -15,5 +16,6 @@ __all__ = [
     "Rewritten",
     "composed",
     "edited",
+    "rewrite_expressions",
     "unchanged",
 ]
