@@ -9,13 +9,14 @@ from worldline.rewrite.rewritten import (
     edited,
     unchanged,
 )
+from worldline.rewrite.strings import StringOperation, rewrite_strings, string_operations
 
 __all__ = [
     "Edit",
     "LeftAlone",
     "Rewritten",
+    "StringOperation",
     "composed",
     "edited",
-    "rewrite_expressions",
-    "unchanged",
-]
+    "rewrite_strings",
+    "string_operations",
