@@ -46,7 +46,7 @@ MIXED = st.text("aAbB1 \t\n\r-+.,_\x0b\x1c", max_size=10)
 ANY = st.text(st.sampled_from("ßΣσςİıŉǅα٣Ⅷ½\x85\u2028\u00a0éaZ 1") | st.characters(), max_size=6)
 TEXTS = st.one_of(SMALL, SMALL, MIXED, ANY)
 NUMBERS = st.integers(-12, 12) | st.sampled_from([10**30, -(10**30), 1001, True])
-ODD = st.sampled_from([None, 1.5, b"a", Text("ab"), [], (), {}, ["a", "b"]])
+ODD: st.SearchStrategy[Any] = st.sampled_from([None, 1.5, b"a", Text("ab"), [], (), {}, ["a", "b"]])
 PARTS = st.sampled_from(["", "a", "b", "ab", "aa", "aba", " ", "1", "A", "- ", "a1"]) | TEXTS
 TEXT_LISTS = st.lists(TEXTS | st.sampled_from(["a", ""]), max_size=4)
 TUPLES = st.lists(PARTS | ODD, max_size=3).map(tuple)
@@ -148,9 +148,24 @@ def test_what_a_generator_gives_is_joined_and_its_error_kept(
 
 # What a loop treats, by the names of its parameters.
 USUAL = {
-    "text": "banana", "part": "na", "sep": "an", "old": "na", "new": "x", "chars": "ab",
-    "prefix": "ba", "suffix": "na", "fillchar": "*", "parts": ["a", "b"], "table": {97: "x"},
-    "start": 1, "stop": -1, "step": -2, "count": 1, "maxsplit": 1, "width": 9, "tabsize": 4,
+    "text": "banana",
+    "part": "na",
+    "sep": "an",
+    "old": "na",
+    "new": "x",
+    "chars": "ab",
+    "prefix": "ba",
+    "suffix": "na",
+    "fillchar": "*",
+    "parts": ["a", "b"],
+    "table": {97: "x"},
+    "start": 1,
+    "stop": -1,
+    "step": -2,
+    "count": 1,
+    "maxsplit": 1,
+    "width": 9,
+    "tabsize": 4,
 }
 
 

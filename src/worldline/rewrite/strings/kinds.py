@@ -76,7 +76,7 @@ def kind_of(node: ast.expr, scopes: Scopes, *, seen: frozenset[str] = frozenset(
         case ast.JoinedStr(values=values):
             return "str" if len(values) != 1 else None
         case ast.Call(func=ast.Name() as function) if scopes.owner(function) is None:
-            return _called(node, BUILT_IN.get(function.id), scopes)
+            return _called(node, BUILT_IN.get(function.id), scopes, seen)
         case ast.Call(func=ast.Attribute(value=receiver, attr=method)):
             within = kind_of(receiver, scopes, seen=seen)
             return "str" if within in ("str", "character") and method in GIVE_STRINGS else None
@@ -93,12 +93,12 @@ def kind_of(node: ast.expr, scopes: Scopes, *, seen: frozenset[str] = frozenset(
             return "other" if isinstance(node, NOT_STRINGS) else None
 
 
-def _called(call: ast.Call, kind: Kind | None, scopes: Scopes) -> Kind | None:
+def _called(call: ast.Call, kind: Kind | None, scopes: Scopes, seen: frozenset[str]) -> Kind | None:
     """`str(x)` may be of another class where x's `__str__` gives one, but not for what is plain."""
     if kind != "str":
         return kind
-    plain = all(kind_of(each, scopes) is not None for each in call.args) and not call.keywords
-    return "str" if plain else None
+    plain = all(kind_of(each, scopes, seen=seen) is not None for each in call.args)
+    return "str" if plain and not call.keywords else None
 
 
 def _named(name: ast.Name, scopes: Scopes, seen: frozenset[str]) -> Kind | None:

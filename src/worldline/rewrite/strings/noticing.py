@@ -59,6 +59,10 @@ ATTRIBUTES = frozenset(
         "tb_next",
     }
 )
+# Names of Python's own that are no strings.
+TYPES = frozenset(
+    {"bool", "bytes", "dict", "float", "int", "list", "object", "set", "str", "tuple"}
+)
 # Where no argument is given, they show the names that stand around.
 AROUND = frozenset(("dir", "locals", "vars"))
 
@@ -133,7 +137,9 @@ def _is_unique(node: ast.expr, scopes: Scopes) -> bool:
     match node:
         case ast.Constant(value=value):
             return not isinstance(value, str)
-        case ast.Call(func=ast.Name(id="type") as name) | (ast.Name() as name):
+        case ast.Call(func=ast.Name(id="type") as name):
             return scopes.owner(name) is None
+        case ast.Name(id=name):
+            return name in TYPES and scopes.owner(node) is None
         case _:
             return False

@@ -48,7 +48,7 @@ def _bound_by_comprehension(name: ast.Name, owner: Scope, scopes: Scopes) -> boo
     generators = comprehension.generators
     if child not in generators:
         return True
-    place = generators.index(child)  # type: ignore[arg-type]  # it is one of them
+    place = generators.index(child)
     bound = generators[: place if below is generators[place].iter else place + 1]
     return any(name.id in names_in(each.target) for each in bound)
 

@@ -45,11 +45,16 @@ class Program:
 
 
 def plan_for(text: str, lines: Collection[int] | None) -> Plan | None:
-    """What is to be done; none for a text that Python does not read, or that nests too deeply."""
-    program = _look_at(text)
-    if program is None:
-        return None
-    names = Names(text)
+    """What is to be done; none for a text that is no program."""
+    try:
+        program = _look_at(text)
+    except RecursionError:
+        left = LeftAlone(1, "all operations", "the program nests too deeply to be looked through")
+        return Plan(Layout("", (), (), (), ()), 0, (), (), (), (left,))
+    return None if program is None else _planned(program, Names(text), lines)
+
+
+def _planned(program: Program, names: Names, lines: Collection[int] | None) -> Plan:
     chosen: dict[Function, str] = {}
     done: list[Found] = []
     splices: list[Splice] = []
@@ -81,15 +86,12 @@ def _look_at(text: str) -> Program | None:
     layout = lay_out(lines)
     if tree is None or layout is None:
         return None
-    try:
-        scopes = scopes_of(tree)
-        found = tuple(find(tree, scopes, lines))
-        refused = notices(tree, scopes) or ""
-    except RecursionError:
-        return None
+    scopes = scopes_of(tree)
+    refused = notices(tree, scopes) or ""
     place = place_for(tree, lines)
     if place is None:
         refused = refused or "the program goes on in the line of its docstring or future imports"
+    found = tuple(find(tree, scopes, lines))
     return Program(layout, place or 0, frozenset(scopes.module.bindings), found, refused)
 
 
