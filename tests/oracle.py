@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tests.predictions import CWM, text_of
-from worldline.codecs import STEP_CODECS
+from worldline.codecs import STEP_CODECS, Codec
 from worldline.engines import ScriptedEngine
 from worldline.predict import Prediction, Question, Settings, predict
 from worldline.recorders import Recorder
@@ -12,14 +12,16 @@ from worldline.trace import Program, Trace
 STEPS = STEP_CODECS["cwm"]
 
 
-def prompt_of(program: Program) -> str:
+def prompt_of(program: Program, codec: Codec = CWM) -> str:
     """The prompt as text."""
-    return "".join(CWM.prompt(program))
+    return "".join(codec.prompt(program))
 
 
-def knowing(*traces: Trace, edit: Callable[[str], str] = str) -> Callable[[str], str]:
+def knowing(
+    *traces: Trace, edit: Callable[[str], str] = str, codec: Codec = CWM
+) -> Callable[[str], str]:
     """A model that goes on with the true trace, changed by `edit`, wherever a text leads to it."""
-    known = [(prompt_of(trace.program), edit(text_of(trace))) for trace in traces]
+    known = [(prompt_of(trace.program, codec), edit(text_of(trace, codec))) for trace in traces]
 
     def answer(text: str) -> str:
         for prompt, whole in known:

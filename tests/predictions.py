@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from worldline.codecs import codec_named
+from worldline.codecs import Codec, codec_named
 from worldline.diagnose import Diagnosis, diagnose
 from worldline.predict import Finish, Prediction, make_prediction
 from worldline.recorders import Recorder
@@ -12,9 +12,9 @@ from worldline.trace import Program, Trace
 CWM = codec_named("cwm")
 
 
-def text_of(trace: Trace) -> str:
+def text_of(trace: Trace, codec: Codec = CWM) -> str:
     """What a perfect model would write."""
-    return "".join(CWM.encode(trace))
+    return "".join(codec.encode(trace))
 
 
 def predict(
@@ -24,10 +24,11 @@ def predict(
     finish: Finish = "stop",
     expected: str | None = None,
     answer: str | None = None,
+    codec: Codec = CWM,
 ) -> Prediction:
     """A prediction with this text."""
     return make_prediction(
-        "made", program, text, CWM, finish=finish, expected=expected, taken_answer=answer
+        "made", program, text, codec, finish=finish, expected=expected, taken_answer=answer
     )
 
 
@@ -41,13 +42,15 @@ def diagnose_edit(
     expected: str | None = None,
     answer: str | None = None,
     tokenizer: Tokenizer | None = None,
+    codec: Codec = CWM,
 ) -> Diagnosis:
     """Record a program, change the text of its trace, and diagnose that as a prediction."""
     program = Program(source, call)
     trace = recorder.record(program)
-    right = text_of(trace)
-    text = edit(right)
-    prediction = predict(program, text, finish=finish, expected=expected, answer=answer)
+    text = edit(text_of(trace, codec))
+    prediction = predict(
+        program, text, finish=finish, expected=expected, answer=answer, codec=codec
+    )
     return diagnose(trace, prediction, tokenizer=tokenizer)
 
 

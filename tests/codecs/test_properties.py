@@ -108,6 +108,12 @@ def test_recorded_traces_are_read_back(codec: Codec, path: Path, recorder: Pytho
     if trace.program.entry is None:
         pytest.skip("run as a module: the format has no place for it")
     decoded = codec.decode("".join(codec.encode(trace)), trace.program)
+    if codec.name != "cwm":
+        # Nothing is lost, but the numbers of lines that the program does not have.
+        lines = len(trace.program.lines)
+        is_inside = all(step.line <= lines for step in trace.steps)
+        assert not (is_inside or codec.name == "numbers") or decoded.steps == trace.steps
+        return
     assert as_written(decoded) == as_recorded(trace)
 
 

@@ -14,7 +14,7 @@ from tests.oracle import STEPS, ask, engine_of, knowing, prompt_of
 from tests.predictions import predict as prediction_of
 from tests.predictions import replaced, text_of
 from tests.second_opinion import steps_in_graph
-from worldline.codecs import Special
+from worldline.codecs import STEP_CODECS, Special, StepCodec
 from worldline.diagnose import diagnose
 from worldline.engines import ABILITIES, Abilities, Reply, Request, ScriptedEngine, Usage
 from worldline.predict import Mode, Prediction, Question, Settings, predict
@@ -42,21 +42,24 @@ def programs(cruxeval: list[dict[str, Any]], every: int) -> list[Program]:
     return [Program(row["code"], f"f({row['input']})") for row in cruxeval[::every]]
 
 
+@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", [LOOP, RAISES], ids=["loop", "raises"])
 def test_a_model_that_knows_the_truth_writes_it_in_every_mode(
-    mode: Mode, program: Program, recorder: PythonRecorder
+    mode: Mode, program: Program, codec: StepCodec, recorder: PythonRecorder
 ) -> None:
     truth = recorder.record(program)
-    found = ask(engine_of(knowing(truth)), recorder, program, settings_of(mode))
-    assert found.text == text_of(truth)
+    engine = engine_of(knowing(truth, codec=codec))
+    found = ask(engine, recorder, program, settings_of(mode, codec=codec.name))
+    assert found.text == text_of(truth, codec)
     assert found.finish == "stop"
     assert diagnose(truth, found).facts.outcome == "correct"
 
 
+@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
 @pytest.mark.parametrize("mode", MODES)
 def test_the_truth_of_real_programs_in_every_mode(
-    mode: Mode, cruxeval: list[dict[str, Any]], recorder: PythonRecorder
+    mode: Mode, codec: StepCodec, cruxeval: list[dict[str, Any]], recorder: PythonRecorder
 ) -> None:
     chosen = programs(cruxeval, 200 if mode == "score" else 25)
     traces = {program.text: recorder.record(program) for program in chosen}
@@ -67,8 +70,9 @@ def test_the_truth_of_real_programs_in_every_mode(
         if len(trace.steps) < (30 if mode == "score" else 10_000)
     }
     for text, trace in traces.items():
-        found = ask(engine_of(knowing(trace)), recorder, trace.program, settings_of(mode))
-        assert found.text == text_of(trace), text
+        engine = engine_of(knowing(trace, codec=codec))
+        found = ask(engine, recorder, trace.program, settings_of(mode, codec=codec.name))
+        assert found.text == text_of(trace, codec), text
 
 
 @pytest.mark.parametrize("mode", WRITING)

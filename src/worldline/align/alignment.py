@@ -87,7 +87,15 @@ def _match(steps: RealSteps, predicted: Decoded) -> tuple[int, Divergence | None
     pairs = zip(steps.truth.steps, predicted.steps, predicted.written, strict=False)
     matched = 0
     for step, guess, written in pairs:
-        said = Guess(guess.event, written.line, written.locals, guess.value, predicted.knows_events)
+        said = Guess(
+            guess.event,
+            written.line,
+            written.locals,
+            guess.value,
+            predicted.knows_events,
+            written.number,
+            written.shows_state,
+        )
         divergence = steps.compare_step(matched, step, said)
         if divergence is not None:
             return matched, divergence
@@ -114,6 +122,7 @@ def _end_divergence(steps: RealSteps, predicted: Decoded, matched: int) -> Diver
             predicted=predicted.written[matched].line,
             predicted_event=extra.event,
             predicted_line=predicted.written[matched].line,
+            predicted_number=predicted.written[matched].number,
         )
     if matched >= len(truth.steps):
         return None

@@ -23,7 +23,8 @@ class Divergence:
 
     `line` is the number of the true step's line; `executed` that of the line that ran just
     before and led here (for a return: the returning line itself). `predicted_event` and
-    `predicted_line` are what was written instead. `is_within_cut` says that the text broke off
+    `predicted_line` are what was written instead, `predicted_number` its number where the format
+    tells it. `is_within_cut` says that the text broke off
     inside this step, and was already wrong.
     """
 
@@ -39,4 +40,5 @@ class Divergence:
     differences: tuple[Difference, ...] = ()
     predicted_event: Event | None = None
     predicted_line: str | None = None
+    predicted_number: int | None = None
     is_within_cut: bool = False

@@ -12,13 +12,15 @@ from worldline.trace import Event, Step, Trace
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """One imagined step, as written."""
+    """One imagined step, as written; see `Written`."""
 
     event: Event
     line: str
     locals: Mapping[str, str]
     value: str | None
     knows_event: bool = True
+    number: int | None = None
+    shows_state: bool = True
 
 
 class RealSteps:
@@ -68,14 +70,15 @@ class RealSteps:
         is_same_event = step.event == guess.event or (
             not guess.knows_event and step.has_locals and guess.event in ("call", "line")
         )
-        is_same_line = line == guess.line
+        is_same_line = line == guess.line if guess.number is None else step.line == guess.number
         if not is_same_event:
             return self.action_divergence(index, step, guess)
         if not step.has_locals:
             if not is_same_line:
                 return self.action_divergence(index, step, guess)
             return self.value_divergence(index, step, guess)
-        differences = self.local_differences(step, guess.locals)
+        shows = guess.shows_state
+        differences = self.local_differences(step, guess.locals) if shows else ()
         # Binding the loop variable follows from the decision to go on or to leave.
         if not is_same_line and (not differences or self._follows_for(step)):
             return self.action_divergence(index, step, guess, differences)
@@ -117,6 +120,7 @@ class RealSteps:
             differences=differences,
             predicted_event=guess.event,
             predicted_line=guess.line,
+            predicted_number=guess.number,
         )
 
     def value_divergence(self, index: int, step: Step, guess: Guess) -> Divergence | None:
@@ -135,6 +139,7 @@ class RealSteps:
             predicted=value,
             predicted_event=guess.event,
             predicted_line=guess.line,
+            predicted_number=guess.number,
         )
 
     def state_divergence(
@@ -158,4 +163,5 @@ class RealSteps:
             differences=differences,
             predicted_event=guess.event,
             predicted_line=guess.line,
+            predicted_number=guess.number,
         )

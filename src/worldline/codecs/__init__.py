@@ -6,10 +6,14 @@ from typing import Protocol
 from worldline.codecs.after import answer_value, read_after
 from worldline.codecs.assemble import UNCHANGED
 from worldline.codecs.chat import ChatCodec
+from worldline.codecs.course import Course
 from worldline.codecs.cwm import CwmCodec
 from worldline.codecs.decoded import After, Decoded, Fragment, Stop, Written
+from worldline.codecs.delta import DeltaCodec
+from worldline.codecs.lines import LineNumbers, SourceLines
 from worldline.codecs.pieces import Part, Pieces, Role, Special, joined
 from worldline.codecs.stripped import decode_stripped
+from worldline.codecs.values import PlainValues
 from worldline.errors import CodecError
 from worldline.trace import Event, Program, Trace
 
@@ -63,8 +67,8 @@ class StepCodec(Codec, Protocol):
         """What a perfect model would write, a step at a time, told apart into action and state."""
         ...
 
-    def outline(self, event: Event, line: str, state: str = "") -> tuple[Part, ...]:
-        """One step on a source line; its state may be left to be written."""
+    def outline(self, event: Event, line: int, course: Course, state: str = "") -> tuple[Part, ...]:
+        """One step behind others, on a line; its state may be left to be written."""
         ...
 
     def state_grammar(self, event: Event, *, longest_value: int) -> str:
@@ -72,7 +76,12 @@ class StepCodec(Codec, Protocol):
         ...
 
 
-STEP_CODECS: dict[str, StepCodec] = {"cwm": CwmCodec()}
+_STEP_CODECS: tuple[StepCodec, ...] = (
+    CwmCodec(),
+    DeltaCodec("delta", SourceLines(), PlainValues()),
+    DeltaCodec("numbers", LineNumbers(), PlainValues()),
+)
+STEP_CODECS: dict[str, StepCodec] = {codec.name: codec for codec in _STEP_CODECS}
 CODECS: dict[str, Codec] = {**STEP_CODECS, "chat": ChatCodec()}
 
 
@@ -90,8 +99,10 @@ __all__ = [
     "After",
     "ChatCodec",
     "Codec",
+    "Course",
     "CwmCodec",
     "Decoded",
+    "DeltaCodec",
     "Fragment",
     "Part",
     "Pieces",

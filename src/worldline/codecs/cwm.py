@@ -5,38 +5,14 @@ from collections.abc import Iterator
 from json.decoder import JSONDecodeError
 
 from worldline.codecs.assemble import UNCHANGED, Assembler
+from worldline.codecs.course import Course
 from worldline.codecs.decoded import Decoded, Fragment, Written
 from worldline.codecs.fragment import open_locals, open_string
-from worldline.codecs.pieces import Part, Pieces, Special, joined
+from worldline.codecs.pieces import Part, Pieces, Special, joined, json_text
+from worldline.codecs.specials import ACTION, ARG, BEGIN, CONTEXT, END, EVENT, FRAME, TOKEN_IDS
 from worldline.codecs.stripped import decode_stripped
 from worldline.errors import CodecError
 from worldline.trace import Event, Program, Trace
-
-BEGIN = Special("<|begin_of_text|>")
-END = Special("<|end_of_text|>")
-FRAME = Special("<|frame_sep|>")
-ACTION = Special("<|action_sep|>")
-ARG = Special("<|arg_sep|>")
-CONTEXT = Special("<|trace_context_start|>")
-EVENT: dict[Event, Special] = {
-    "return": Special("<|return_sep|>"),
-    "call": Special("<|call_sep|>"),
-    "line": Special("<|line_sep|>"),
-    "exception": Special("<|exception_sep|>"),
-}
-# In the vocabulary of Meta's model.
-TOKEN_IDS: dict[Special, int] = {
-    BEGIN: 128000,
-    END: 128001,
-    FRAME: 128100,
-    ACTION: 128101,
-    EVENT["return"]: 128102,
-    EVENT["call"]: 128103,
-    EVENT["line"]: 128104,
-    EVENT["exception"]: 128105,
-    ARG: 128106,
-    CONTEXT: 128107,
-}
 
 _JSON = json.JSONDecoder()
 
@@ -67,6 +43,7 @@ class CwmCodec:
     def parts(self, trace: Trace) -> Iterator[tuple[Part, ...]]:
         """The same, a step at a time, told apart into action and state; the end comes last."""
         last: int | None = None
+        course = Course(trace.program)
         for step, state in zip(trace.steps, trace.states(), strict=True):
             if step.has_locals:
                 shown = state
@@ -76,21 +53,22 @@ class CwmCodec:
                 written = json_text(shown)
             else:
                 written = json_text("None" if step.value is None else step.value)
-            yield self.outline(step.event, trace.source_line(step), written)
+            yield self.outline(step.event, step.line, course, written)
             last = step.scope
         if trace.ending.is_complete:
             yield (Part("action", (END,)),)
 
-    def outline(self, event: Event, line: str, state: str = "") -> tuple[Part, ...]:
+    def outline(self, event: Event, line: int, course: Course, state: str = "") -> tuple[Part, ...]:
         """One step on a source line; its state may be left to be written."""
+        text = course.text(line)
         if event in ("call", "line"):
             return (
                 Part("action", (EVENT[event],)),
                 Part("state", (state, ACTION)),
-                Part("action", (f"{line}\n", FRAME)),
+                Part("action", (f"{text}\n", FRAME)),
             )
         return (
-            Part("action", (EVENT[event], ACTION, f"{line}\n", ARG)),
+            Part("action", (EVENT[event], ACTION, f"{text}\n", ARG)),
             Part("state", (state, FRAME)),
         )
 
@@ -126,15 +104,6 @@ class CwmCodec:
             position=position,
             after=after,
         )
-
-
-def json_text(value: str | dict[str, str]) -> str:
-    """JSON in which no special token can be spelled.
-
-    "<|frame_sep|>" -> '"\\u003c|frame_sep|>"'
-    """
-    text = json.dumps(value)
-    return text.replace("<|", "\\u003c|") if "<|" in text else text
 
 
 class _NotAStep(Exception):  # noqa: N818

@@ -15,12 +15,18 @@ Stop = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A step as it was written: the source line, the locals with their `..`, its place."""
+    """A step as it was written: the source line, the locals with their `..`, its place.
+
+    `number`: that of the line, where the format tells lines of the same text apart.
+    `shows_state` is false where the format leaves the state of a step out.
+    """
 
     line: str
     locals: Mapping[str, str]
     start: int
     end: int
+    number: int | None = None
+    shows_state: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,11 +44,7 @@ def action_facts(truth: Trace, divergence: Divergence) -> ActionFacts:
     if divergence.is_within_cut and not written:
         # The text broke off before it came to a line.
         return ActionFacts("unjudged", None)
-    places = [
-        n
-        for n, line in enumerate(truth.program.lines, 1)
-        if line == written or (divergence.is_within_cut and line.startswith(written))
-    ]
+    places = [n for n, line in enumerate(truth.program.lines, 1) if _is_meant(divergence, n, line)]
     if not places:
         return ActionFacts("line_invented", False)
     is_here = divergence.executed in places
@@ -70,6 +66,14 @@ def action_facts(truth: Trace, divergence: Divergence) -> ActionFacts:
     if true == "call" or predicted == "call":
         return _call_facts(divergence, places, graph)
     return _line_facts(truth, divergence, places, graph)
+
+
+def _is_meant(divergence: Divergence, number: int, line: str) -> bool:
+    """Whether a line of the program may be the one that was written."""
+    if divergence.predicted_number is not None:
+        return number == divergence.predicted_number
+    written = divergence.predicted_line or ""
+    return line == written or (divergence.is_within_cut and line.startswith(written))
 
 
 def _return_facts(

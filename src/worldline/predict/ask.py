@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from worldline.codecs import STEP_CODECS, Codec, Pieces, StepCodec, codec_named
+from worldline.codecs import STEP_CODECS, Codec, Course, Pieces, StepCodec, codec_named
 from worldline.engines import Abilities, Ability, Engine, Message, Request
 from worldline.errors import CodecError, EngineError, ProgramError, RecorderError
 from worldline.flow import Option, Walk, flow_graph
@@ -231,11 +231,13 @@ class Asker:
             await write_actions(draft, codec, truth, from_step=steps)
         elif mode == "guided":
             walk = Walk(flow_graph(program.text), program)
+            course = Course(program)
             for step in truth.steps[:steps] if truth is not None else ():
                 _follow(walk, Option(step.event, step.line))
+                course.take(step.event, step.line, scope=step.scope)
             has_grammar = "grammar" in self.abilities.found
             longest = self.settings.longest_value if has_grammar else None
-            await write_guided(draft, codec, program, walk, longest_value=longest)
+            await write_guided(draft, codec, course, walk, longest_value=longest)
         else:
             await write_free(draft, codec)
 

@@ -93,9 +93,16 @@ class Draft:
         self.ids += reply.ids[:-1]
         self.give_ids(end_ids, end)
 
-    async def choose(self, options: Sequence[Sequence[str]]) -> int:
+    async def choose(
+        self, options: Sequence[Sequence[str]], *, ends: Sequence[Special] = ()
+    ) -> int:
         """Let the model choose among pieces, greedily, at each token that tells some apart, and
-        add what it chose. Returns the first option that is like it; one alone is given."""
+        add what it chose. Returns the first option that is like it; one alone is given.
+
+        Where one option is the start of another, any of the tokens `ends` chooses the shorter; it
+        is not added.
+        """
+        end_ids = {self.vocabulary.specials[special] for special in ends}
         encoded = [sum(await self.vocabulary.encode(pieces), ()) for pieces in options]
         remaining = set(encoded)
         chosen: Ids = ()
@@ -103,11 +110,14 @@ class Draft:
         while any(len(ids) > len(chosen) for ids in remaining):
             if len(chosen) >= self.left:
                 raise BudgetSpent
-            following = tuple(sorted({ids[len(chosen)] for ids in remaining}))
+            next_ids = {ids[len(chosen)] for ids in remaining if len(ids) > len(chosen)}
+            following = tuple(sorted(next_ids | (end_ids if chosen in remaining else set())))
             if len(following) > 1:
                 is_asked = True
                 reply = await self._ask(1, allowed_ids=following, behind=chosen)
                 following = reply.ids
+            if following[0] not in next_ids:
+                break
             chosen = (*chosen, following[0])
             remaining = {ids for ids in remaining if ids[: len(chosen)] == chosen}
         index = encoded.index(chosen)
