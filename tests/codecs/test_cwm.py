@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from worldline.codecs import CwmCodec, Special, codec_named, read_after
-from worldline.codecs.cwm import TOKEN_IDS
+from worldline.codecs.specials import TOKEN_IDS
 from worldline.errors import CodecError
 from worldline.recorders import PythonRecorder
 from worldline.trace import Program

@@ -27,8 +27,12 @@ class Recovery:
 def find_recovery(truth: Trace, predicted: Decoded, start: int) -> Recovery:
     """Look for runs of steps behind the divergence that match in event, line and full state."""
     real = truth.steps[: len(predicted.steps) + REACH]
-    ours = _keys(real, [truth.source_line(s) for s in real], predicted.knows_events)
-    theirs = _keys(predicted.steps, [w.line for w in predicted.written], predicted.knows_events)
+    # Where some states are not shown, none can be compared: which steps are paired is not known.
+    has_states = all(written.shows_state for written in predicted.written)
+    ours = _keys(real, [truth.source_line(s) for s in real], predicted.knows_events, has_states)
+    theirs = _keys(
+        predicted.steps, [w.line for w in predicted.written], predicted.knows_events, has_states
+    )
     blocks = SequenceMatcher(
         None, ours[start:], theirs[start:], autojunk=False
     ).get_matching_blocks()
@@ -37,12 +41,16 @@ def find_recovery(truth: Trace, predicted: Decoded, start: int) -> Recovery:
     return Recovery(len(found), sum(found), _is_result_right(truth, predicted))
 
 
-def _keys(steps: tuple[Step, ...], lines: list[str], knows_events: bool) -> list[str]:
+def _keys(
+    steps: tuple[Step, ...], lines: list[str], knows_events: bool, has_states: bool
+) -> list[str]:
     """Each step as one text: what it shows, with all locals."""
     keys = []
     for step, state, line in zip(steps, states(steps), lines, strict=True):
         event = step.event if knows_events or not step.has_locals else "step"
-        if step.has_locals:
+        if step.has_locals and not has_states:
+            shown = ""
+        elif step.has_locals:
             shown = repr(sorted((name, canonical(value)) for name, value in state.items()))
         else:
             shown = canonical(str(step.value))

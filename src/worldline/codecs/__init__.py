@@ -10,8 +10,10 @@ from worldline.codecs.course import Course
 from worldline.codecs.cwm import CwmCodec
 from worldline.codecs.decoded import After, Decoded, Fragment, Stop, Written
 from worldline.codecs.delta import DeltaCodec
+from worldline.codecs.edits import EditedValues
 from worldline.codecs.lines import LineNumbers, SourceLines
 from worldline.codecs.pieces import Part, Pieces, Role, Special, joined
+from worldline.codecs.sparse import at_branches, every
 from worldline.codecs.stripped import decode_stripped
 from worldline.codecs.values import PlainValues
 from worldline.errors import CodecError
@@ -80,6 +82,9 @@ _STEP_CODECS: tuple[StepCodec, ...] = (
     CwmCodec(),
     DeltaCodec("delta", SourceLines(), PlainValues()),
     DeltaCodec("numbers", LineNumbers(), PlainValues()),
+    DeltaCodec("edits", LineNumbers(), EditedValues()),
+    DeltaCodec("sparse", LineNumbers(), PlainValues(), at_branches),
+    DeltaCodec("sparse-8", LineNumbers(), PlainValues(), every(8)),
 )
 STEP_CODECS: dict[str, StepCodec] = {codec.name: codec for codec in _STEP_CODECS}
 CODECS: dict[str, Codec] = {**STEP_CODECS, "chat": ChatCodec()}

@@ -1,17 +1,18 @@
 """Formats that write only what has changed: a trace goes in, a model's text comes out, and back."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from worldline.codecs.course import Course
 from worldline.codecs.decoded import Decoded
 from worldline.codecs.lines import Lines
 from worldline.codecs.pieces import Part, Pieces, joined
 from worldline.codecs.reading import Reader
-from worldline.codecs.specials import ACTION, BEGIN, CONTEXT, END, EVENT, FRAME, TOKEN_IDS
+from worldline.codecs.sparse import Shows
+from worldline.codecs.specials import ACTION, ARG, BEGIN, CONTEXT, END, EVENT, FRAME, TOKEN_IDS
 from worldline.codecs.values import Values, spell_name
 from worldline.errors import CodecError
-from worldline.trace import Event, Program, Step, Trace
+from worldline.trace import Event, Program, Step, Trace, changes, states
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +22,15 @@ class DeltaCodec:
     A line step is `<|line_sep|>x=5<|action_sep|>7`, a return `<|return_sep|>4<|frame_sep|>`, with
     `<|action_sep|>7` in front where it is not on the line that its scope is on. A scope that is
     not the one to be expected is written behind the line: `7<|frame_sep|>3`.
+
+    `shows`: at which calls and lines the state is written; none for all. Where it is left out, the
+    step is `<|line_sep|>7`, and where not, `<|line_sep|><|arg_sep|>x=5<|action_sep|>7`.
     """
 
     name: str
     lines: Lines
     values: Values
+    shows: Shows | None = None
 
     specials = TOKEN_IDS
     end = END
@@ -49,18 +54,18 @@ class DeltaCodec:
     def parts(self, trace: Trace) -> Iterator[tuple[Part, ...]]:
         """The same, a step at a time, told apart into action and state; the end comes last."""
         course = Course(trace.program)
-        for step in trace.steps:
+        for step, now in zip(trace.steps, states(trace.steps), strict=True):
+            if self.shows is not None and step.has_locals:
+                step = _told(step, now, course)
             expected = course.expected(step.event, step.line, step.changed)
-            state = self._state(step, course)
             other = None if expected == step.scope else step.scope
-            yield self._step(step.event, step.line, course, state, other)
+            yield self._step(step.event, step.line, course, self._state(step, course), other)
+            is_shown = self._shows(step.event, step.line, course)
             running = course.take(step.event, step.line, scope=step.scope)
-            if step.has_locals:
-                running.state.update(step.changed)
-                for name in step.gone:
-                    running.state.pop(name, None)
-            else:
+            if not step.has_locals:
                 course.returned = step.value or ""
+            elif is_shown:
+                running.state = now
         if trace.ending.is_complete:
             yield (Part("action", (END,)),)
 
@@ -86,15 +91,22 @@ class DeltaCodec:
         if scope is not None:
             place = (*place, FRAME, str(scope))
         told = (state,) if state else ()
+        if not self._shows(event, line, course):
+            return (Part("action", (EVENT[event], *place)),)
         if event in ("call", "line"):
+            announced = () if self.shows is None else (ARG,)
             return (
-                Part("action", (EVENT[event],)),
+                Part("action", (EVENT[event], *announced)),
                 Part("state", (*told, ACTION)),
                 Part("action", place),
             )
         # Mostly a scope returns or raises on the line that it is on.
         moved = () if scope is None and line == course.line else (ACTION, *place)
         return Part("action", (*moved, EVENT[event])), Part("state", (*told, FRAME))
+
+    def _shows(self, event: Event, line: int, course: Course) -> bool:
+        is_chosen = self.shows is None or event in ("return", "exception")
+        return is_chosen or (self.shows is not None and self.shows(event, line, course))
 
     def state_grammar(self, event: Event, *, longest_value: int) -> str:
         """What a state may look like, in Lark's notation, with values up to a length."""
@@ -108,4 +120,12 @@ class DeltaCodec:
 
     def decode(self, text: str, program: Program) -> Decoded:
         """Read a model's text up to the first thing that is not a step."""
-        return Reader(text, program, self.lines, self.values).decoded()
+        hides = self.shows is not None
+        return Reader(text, program, self.lines, self.values, hides=hides).decoded()
+
+
+def _told(step: Step, now: Mapping[str, str], course: Course) -> Step:
+    """A step with all that has changed since its scope's state was last shown."""
+    before = course.scope(step.scope).state
+    gone = tuple(sorted(name for name in before if name not in now))
+    return replace(step, changed=changes(before, now), gone=gone)

@@ -18,7 +18,7 @@ class Lines(Protocol):
 
     @property
     def is_numbered(self) -> bool:
-        """Whether numbers are written, so that two lines of the same text are told apart."""
+        """Whether numbers are written, so that lines are known which the program does not have."""
         ...
 
     def source(self, program: Program) -> str:
@@ -51,13 +51,15 @@ class SourceLines:
 
     def read(self, texts: Sequence[str], course: Course) -> tuple[int, str]:
         """The first line of that text, or the one that is meant."""
-        text = read(texts[0])
         rank = texts[1] if len(texts) > 1 else "1"
-        if not _NUMBER.fullmatch(rank) or len(texts) > 2:
+        if not texts[0] or not _NUMBER.fullmatch(rank) or len(texts) > 2:
             raise NotAState
+        text = read(texts[0])
         places = [number for number, line in enumerate(course.lines, 1) if text and line == text]
         wanted = int(rank)
-        return (places[wanted - 1] if 0 < wanted <= len(places) else 0), text
+        if 0 < wanted <= len(places):
+            return places[wanted - 1], text
+        return 0, text if wanted == 1 else f"{text} (no {rank} of it)"
 
 
 class LineNumbers:
@@ -74,10 +76,10 @@ class LineNumbers:
         return (str(line),)
 
     def read(self, texts: Sequence[str], course: Course) -> tuple[int, str]:
-        """The line of that number. One that is not there has the text that was written."""
+        """The line of that number, which may be one that the program does not have."""
         text = texts[0]
-        if len(texts) > 1:
+        if len(texts) > 1 or not _NUMBER.fullmatch(text):
             raise NotAState
-        number = int(text) if _NUMBER.fullmatch(text) else 0
+        number = int(text)
         is_there = 0 < number <= len(course.lines)
         return number, course.text(number) if is_there else f"(no line {text})"

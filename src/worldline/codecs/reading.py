@@ -35,7 +35,7 @@ class Reader:
     """Reads steps from a text, one after the other."""
 
     def __init__(
-        self, text: str, program: Program, lines: Lines, values: Values, *, may_hide: bool = False
+        self, text: str, program: Program, lines: Lines, values: Values, *, hides: bool
     ) -> None:
         self.text = text
         self.course = Course(program)
@@ -43,7 +43,7 @@ class Reader:
         self.written: list[Written] = []
         self._lines = lines
         self._values = values
-        self._may_hide = may_hide
+        self._hides = hides
         # A reply may repeat the prompt, or begin with a sentence.
         self._position = max(0, text.find(EVENT["call"]))
 
@@ -93,10 +93,13 @@ class Reader:
 
     def _read_locals(self, event: Event, start: int, position: int) -> int:
         state, token, behind = self._segment(position)
-        if token is None and (state or not self._may_hide):
+        is_shown = not self._hides or (token == ARG and not state)
+        if self._hides and is_shown:
+            position = behind
+            state, token, behind = self._segment(position)
+        if is_shown and token is None:
             raise self._cut_state(event, state, position)
-        is_shown = token == ACTION
-        if not is_shown and not self._may_hide:
+        if is_shown and token != ACTION:
             raise _NotAStep(ACTION, position + len(state), is_cut=False)
         try:
             entries = read_entries(state) if is_shown else []
@@ -191,7 +194,7 @@ class Reader:
     def _add(
         self, step: Step, line: str, shown: Mapping[str, str], start: int, end: int, is_shown: bool
     ) -> None:
-        number = step.line if self._lines.is_numbered else None
+        number = step.line if step.line or self._lines.is_numbered else None
         self.steps.append(step)
         self.written.append(Written(line, shown, start, end, number, is_shown))
 

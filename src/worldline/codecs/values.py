@@ -20,8 +20,8 @@ _NAME = re.compile(r"\.?\w+")
 _HARD = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|<\\|")
 # The same in Lark's notation, with JSON behind a backslash.
 _CONTROL = r"\x00-\x08\x0a-\x1f\x7f-\x9f"
-_FIRST = rf"([^\\<{_CONTROL}]|<{{1,9}}[^<|{_CONTROL}])"
-_REST = rf"([^<{_CONTROL}]|<{{1,9}}[^<|{_CONTROL}])"
+_ANGLE = rf"<{{1,9}}[^<|{_CONTROL}]"
+_REST = rf"([^<{_CONTROL}]|{_ANGLE})"
 _ESCAPE = r'\\(["\\bfnrt\/]|u[0-9a-fA-F]{4})'
 
 
@@ -29,13 +29,20 @@ class NotAState(Exception):  # noqa: N818
     """Text that tells no state: not seen outside of the codecs."""
 
 
-def spell(text: str) -> str:
+def spell(text: str, *, marks: str = "") -> str:
     r"""A value, or a source line, as it is written: plainly where that cannot be misread.
 
     "[1, 2]" -> "[1, 2]"; "" -> '\\""'; "<|frame_sep|>" -> '\\"\\u003c|frame_sep|>"'
+
+    `marks`: with what else than `\` a format begins something that is no plain value.
     """
-    is_plain = text and not text.startswith("\\") and _HARD.search(text) is None
+    is_plain = text and text[0] not in f"\\{marks}" and not is_hard(text)
     return text if is_plain else f"\\{json_text(text)}"
+
+
+def is_hard(text: str) -> bool:
+    """Whether a text cannot stand in one line between special tokens."""
+    return _HARD.search(text) is not None
 
 
 def read(text: str) -> str:
@@ -102,6 +109,18 @@ def _read_json(text: str, start: int) -> tuple[str, int]:
     return value, end
 
 
+def value_patterns(longest: int, *, marks: str = "") -> str:
+    """What a plain value, or one written as JSON, may look like, in Lark's notation."""
+    first = rf"([^\\<{re.escape(marks)}{_CONTROL}]|{_ANGLE})"
+    quoted = rf'\\"([^"\\\x00-\x1f]|{_ESCAPE}){{0,{longest}}}"'
+    return f"/{first}{text_pattern(longest)}/ | /{quoted}/"
+
+
+def text_pattern(longest: int) -> str:
+    """Any text that can stand in one line between special tokens."""
+    return rf"{_REST}{{0,{longest}}}<{{0,9}}"
+
+
 class Values(Protocol):
     """A way to write values, which may look at what is known already. `name`: the variable whose
     value it is; none for a value that is returned or raised."""
@@ -140,6 +159,4 @@ class PlainValues:
 
     def grammar(self, longest: int) -> str:
         """Plain text, or JSON behind a backslash."""
-        plain = rf"{_FIRST}{_REST}{{0,{longest}}}<{{0,9}}"
-        quoted = rf'\\"([^"\\\x00-\x1f]|{_ESCAPE}){{0,{longest}}}"'
-        return f"VALUE: /{plain}/ | /{quoted}/\n"
+        return f"VALUE: {value_patterns(longest)}\n"
