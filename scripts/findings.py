@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from worldline.align import compare
-from worldline.diagnose import Diagnosis, value_kind
+from worldline.diagnose import Diagnosis, Sample, value_kind
 from worldline.predict import read_rows
 from worldline.recorders import PythonRecorder
-from worldline.runs import Sample, diagnose_recorded
+from worldline.runs import diagnose_recorded
 from worldline.trace import Program, Trace
 
 ROOT = Path(__file__).parent.parent

@@ -14,9 +14,10 @@ from click.testing import CliRunner
 
 from worldline.align import compare
 from worldline.cli import main
+from worldline.diagnose import Sample
 from worldline.measures import accuracy
 from worldline.predict import read_recorded
-from worldline.runs import Sample, diagnose_recorded, query_runs, read_judged, read_predictions
+from worldline.runs import diagnose_recorded, query_runs, read_judged, read_predictions
 
 HERE = Path(__file__).parent
 HAND = json.loads((HERE / "gold" / "cwm32b_hand_checked.json").read_text(encoding="utf-8"))

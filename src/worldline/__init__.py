@@ -8,7 +8,7 @@ from importlib.metadata import version
 from worldline.align import Alignment, Divergence, align
 from worldline.benchmarks import Benchmark, load_benchmark
 from worldline.codecs import Codec, Decoded, codec_named
-from worldline.diagnose import Cause, Diagnosis, Facts, diagnose, diagnosis_to_json
+from worldline.diagnose import Cause, Diagnosis, Facts, Sample, diagnose, diagnosis_to_json
 from worldline.errors import (
     CodecError,
     EngineError,
@@ -24,7 +24,6 @@ from worldline.recorders import PythonRecorder, Recorder
 from worldline.runs import (
     Judged,
     Run,
-    Sample,
     diagnose_recorded,
     examine,
     query_runs,

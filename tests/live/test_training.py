@@ -7,7 +7,7 @@ from typing import Any, get_args
 from tests.cli.commands import ok
 from tests.servers import serve
 from worldline.diagnose import Outcome
-from worldline.runs import query_runs
+from worldline.runs import query_runs, read_interventions, read_judged
 from worldline.training import recipe_named
 from worldline.training.model import new_model, save_model
 
@@ -23,6 +23,24 @@ def one_step(engine: str, programs: Path, run: Path) -> dict[str, Any]:
 
 def share(found: dict[str, float]) -> float:
     return found["right"] / found["of"]
+
+
+def check_patches(run: Path) -> None:
+    """Every failure that could be was given one true thing, and got at least as far as before."""
+    before = {row.sample: row for row in read_judged(run)}
+    patched = read_interventions(run)["patch"]
+    assert len(patched) > 10
+    for row in patched:
+        matched = before[row.sample].matched_steps
+        assert row.verdict != "failed", row.error
+        assert matched is not None
+        assert row.matched_steps is not None
+        assert row.matched_steps >= matched
+    farther = [
+        (row.matched_steps or 0) - (before[row.sample].matched_steps or 0) for row in patched
+    ]
+    assert sum(farther) > len(farther) / 2
+    assert "tried      patch" in ok("show", run, patched[0].sample).stdout
 
 
 def test_from_programs_to_a_model_that_has_learned(vllm: None, tmp_path: Path) -> None:
@@ -48,6 +66,9 @@ def test_from_programs_to_a_model_that_has_learned(vllm: None, tmp_path: Path) -
         after = one_step(server.url, held_out, tmp_path / "after")
         words = ["bench", str(held_out), "--engine", server.url, "--budget", "1200"]
         ok(*words, "--format", "json", "-o", str(tmp_path / "free"))
+        shown = ok("intervene", tmp_path / "free", "--engine", server.url, "--only", "patch").stdout
+        assert "Turned right, by cause and intervention" in shown
+    check_patches(tmp_path / "free")
     # Every token of an action or a state has to be right; of some 750 of each, none is by chance.
     assert share(before["actions"]) < 0.01
     assert share(before["states"]) < 0.01

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.predictions import text_of
 from tests.runs.samples import is_expected, manifest_of
 from worldline.codecs import codec_named
-from worldline.diagnose import diagnose
+from worldline.diagnose import Sample, diagnose
 from worldline.engines import Usage
 from worldline.predict import Asked, Mode, Prediction, Question, StepScore, make_prediction
 from worldline.recorders import PythonRecorder
-from worldline.runs import Run, Sample, read_predictions
+from worldline.runs import Run, read_predictions
 from worldline.runs.manifest import FILE, manifest_to_json
 from worldline.runs.rows import sample_to_row
 from worldline.trace import Program, Trace

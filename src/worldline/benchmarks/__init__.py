@@ -1,6 +1,6 @@
 """Programs to ask a model about, and what right means."""
 
-from worldline.benchmarks.benchmark import Benchmark, LeftOut, Options, expects
+from worldline.benchmarks.benchmark import Benchmark, LeftOut, Options
 from worldline.benchmarks.files import from_files
 from worldline.benchmarks.manifest import as_typed, make_manifest
 from worldline.benchmarks.registry import (
@@ -18,7 +18,6 @@ __all__ = [
     "Options",
     "as_typed",
     "describe_benchmarks",
-    "expects",
     "from_files",
     "load_benchmark",
     "make_manifest",

@@ -5,8 +5,8 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from worldline.align import is_same_value
 from worldline.predict import Question
+from worldline.runs import expects
 
 # What a benchmark is made with, by name: numbers, words, or lists of them.
 Options = Mapping[str, "int | float | str | list[int] | list[str]"]
@@ -19,11 +19,6 @@ class LeftOut:
     id: str
     what: str
     reason: str
-
-
-def expects(question: Question, answer: str) -> bool:
-    """Whether an answer is the value that the question expects."""
-    return question.expected is not None and is_same_value(question.expected, answer)
 
 
 @dataclass(frozen=True, slots=True)

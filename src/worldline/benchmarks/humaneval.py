@@ -12,10 +12,11 @@ from pathlib import Path
 
 from worldline.align import literal
 from worldline.benchmarks.asserts import Case, Unusable, read_asserts
-from worldline.benchmarks.benchmark import Benchmark, LeftOut, expects
+from worldline.benchmarks.benchmark import Benchmark, LeftOut
 from worldline.benchmarks.sources import published_rows
 from worldline.errors import InputError
 from worldline.predict import Question
+from worldline.runs import expects
 from worldline.trace import Program
 
 _FIELDS = ("task_id", "prompt", "canonical_solution", "test", "entry_point")

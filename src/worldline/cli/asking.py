@@ -1,7 +1,7 @@
 """Options of the commands that ask a model: which one, how, and how many at a time."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, get_args
 
@@ -53,7 +53,7 @@ class Access:
 
 _ACCESS = tuple(field.name for field in fields(Access))
 
-_OPTIONS = (
+_ACCESS_OPTIONS = (
     click.option(
         "--engine",
         required=True,
@@ -63,6 +63,32 @@ _OPTIONS = (
     ),
     click.option("--model", help="Which of the server's models."),
     click.option("--api-key", envvar="OPENAI_API_KEY", help="The server's key [OPENAI_API_KEY]."),
+    click.option(
+        "--in-flight",
+        type=click.IntRange(min=1),
+        help=f"Programs asked about at a time  [default: {IN_FLIGHT}; 1 in this process]",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=600.0,
+        show_default=True,
+        help="Seconds that one request may take.",
+    ),
+    click.option(
+        "--patience",
+        type=click.FloatRange(min=0),
+        default=120.0,
+        show_default=True,
+        help="Seconds to go on asking a server that fails.",
+    ),
+    click.option(
+        "--tokenizer",
+        metavar="FILE",
+        help="The model's tokenizer.json: split and count text here, which spares the server.",
+    ),
+)
+_SETTINGS_OPTIONS = (
     click.option(
         "--mode",
         type=click.Choice(get_args(Mode)),
@@ -117,45 +143,34 @@ _OPTIONS = (
         show_default=True,
         help="Characters of a value in a guided state.",
     ),
-    click.option(
-        "--in-flight",
-        type=click.IntRange(min=1),
-        help=f"Programs asked about at a time  [default: {IN_FLIGHT}; 1 in this process]",
-    ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=600.0,
-        show_default=True,
-        help="Seconds that one request may take.",
-    ),
-    click.option(
-        "--patience",
-        type=click.FloatRange(min=0),
-        default=120.0,
-        show_default=True,
-        help="Seconds to go on asking a server that fails.",
-    ),
-    click.option(
-        "--tokenizer",
-        metavar="FILE",
-        help="The model's tokenizer.json: split and count text here, which spares the server.",
-    ),
 )
 
 
-def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """All of the above, given to the command as `access`, `settings`, `repeats` and `first`."""
+def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which model is asked, given to the command as `access`."""
 
     @functools.wraps(command)
-    def with_asking(**options: Any) -> Any:
+    def with_access(**options: Any) -> Any:
         access = Access(**{name: options.pop(name) for name in _ACCESS})
+        return command(**options, access=access)
+
+    return _with(with_access, _ACCESS_OPTIONS)
+
+
+def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """That and how it is asked, given as `access`, `settings`, `repeats` and `first`."""
+
+    @functools.wraps(command)
+    def with_settings(**options: Any) -> Any:
         settings = Settings(**{name: options.pop(name) for name in _SETTINGS})
         if options["repeats"] > 1 and settings.temperature == 0:
             raise InputError("without a --temperature every one of --repeats would be the same")
-        return command(**options, access=access, settings=settings)
+        return command(**options, settings=settings)
 
-    wrapped: Callable[..., Any] = with_asking
-    for option in reversed(_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+    return access_options(_with(with_settings, _SETTINGS_OPTIONS))
+
+
+def _with(command: Callable[..., Any], options: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+    for option in reversed(options):
+        command = option(command)
+    return command

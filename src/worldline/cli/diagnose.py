@@ -10,10 +10,9 @@ import click
 from rich.text import Text
 
 from worldline.align import Where
-from worldline.benchmarks import expects
 from worldline.cli.console import make_console, print_line, progress
 from worldline.cli.options import limit_options, python_option, tokenizer_option
-from worldline.diagnose import CauseName, Diagnosis, Outcome, ValueKind
+from worldline.diagnose import CauseName, Diagnosis, Outcome, Sample, ValueKind
 from worldline.errors import InputError
 from worldline.predict import Prediction, read_recorded
 from worldline.recorders import PythonRecorder
@@ -21,12 +20,16 @@ from worldline.report import sample_lines, summarize, summary_tables, summary_to
 from worldline.runs import (
     Manifest,
     Run,
-    Sample,
+    confirmed_causes,
     examine,
+    expects,
     is_run,
     keep_recorded,
+    read_interventions,
+    read_judged,
     read_predictions,
     sample_to_json,
+    with_confirmed,
 )
 from worldline.tokens import load_tokenizer
 from worldline.trace import Limits
@@ -82,6 +85,9 @@ def diagnose(
     samples = examine_files(
         files, python, tokenizer, limits, output=output, is_restarted=is_restarted
     )
+    for file in filter(is_run, files):
+        confirmed = confirmed_causes(read_judged(file), read_interventions(file))
+        samples = [with_confirmed(sample, confirmed) for sample in samples]
     summary = summarize([sample.diagnosis for sample in samples])
     listed = [s for s in samples if not only or words_of(s.diagnosis) & set(only)]
     if form != "text" and is_summary:

@@ -11,9 +11,11 @@ from worldline.cli.diagnose import diagnose
 from worldline.cli.engines import engines
 from worldline.cli.export import export
 from worldline.cli.generate import generate
+from worldline.cli.intervene import intervene
 from worldline.cli.predict import predict
 from worldline.cli.record import record
 from worldline.cli.report import report
+from worldline.cli.rewrite import rewrite
 from worldline.cli.show import show
 from worldline.cli.sql import sql
 from worldline.cli.train import train_command
@@ -46,7 +48,7 @@ def main() -> None:
 
 for command in (
     *(demo, record, predict, diagnose, show),
-    *(bench, report, compare, sql, engines),
-    *(generate, export, train_command),
+    *(bench, report, compare, intervene, sql, engines),
+    *(rewrite, generate, export, train_command),
 ):
     main.add_command(command)

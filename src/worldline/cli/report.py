@@ -17,6 +17,7 @@ from worldline.measures import (
     breakdown,
     measure_composition,
     measure_horizon,
+    measure_interventions,
     measure_scores,
     pass_rates,
 )
@@ -26,6 +27,8 @@ from worldline.report import (
     breakdown_table,
     composition_tables,
     horizon_tables,
+    intervention_tables,
+    interventions_to_json,
     pass_line,
     run_lines,
     scored_lines,
@@ -33,7 +36,14 @@ from worldline.report import (
     summary_tables,
     summary_to_json,
 )
-from worldline.runs import Judged, Manifest, read_judged, read_manifest, read_scores
+from worldline.runs import (
+    Judged,
+    Manifest,
+    read_interventions,
+    read_judged,
+    read_manifest,
+    read_scores,
+)
 
 
 @click.command()
@@ -47,9 +57,12 @@ def report(run: str, form: str) -> None:
 def print_run(console: Console, run: str, form: str) -> None:
     """The results of a run, as far as it has come."""
     manifest, rows = read_manifest(run), read_judged(run)
-    scored = measure_scores(read_scores(run))
+    scored, tried = measure_scores(read_scores(run)), read_interventions(run)
     if form == "json":
         told = {**_to_json(manifest, rows), "scored": asdict(scored) if scored else None}
+        told["interventions"] = (
+            interventions_to_json(measure_interventions(rows, tried)) if tried else None
+        )
         click.echo(json.dumps(told, indent=1))
         return
     for line in run_lines(as_typed(manifest), run, len(rows)):
@@ -64,6 +77,8 @@ def print_run(console: Console, run: str, form: str) -> None:
         console.print(line)
     if found.of_all.of:
         print_tables(console, manifest, rows)
+    if tried:
+        console.print(intervention_tables(measure_interventions(rows, tried)))
     commands = (f"show {run} SAMPLE", f"sql {run} QUERY", f"compare {run} ANOTHER_RUN")
     next_steps = " · ".join(f"worldline {command}" for command in commands)
     console.print(Text(f"next: {next_steps}"), soft_wrap=True)

@@ -7,8 +7,16 @@ from worldline.cli.diagnose import read_file
 from worldline.cli.options import limit_options, python_option, tokenizer_option
 from worldline.errors import InputError
 from worldline.recorders import PythonRecorder
-from worldline.report import score_lines, side_by_side
-from worldline.runs import examine
+from worldline.report import attempt_lines, score_lines, side_by_side
+from worldline.runs import (
+    attempts_on,
+    confirmed_causes,
+    examine,
+    is_run,
+    read_interventions,
+    read_judged,
+    with_confirmed,
+)
 from worldline.tokens import load_tokenizer
 from worldline.trace import Limits
 
@@ -62,9 +70,16 @@ def show(
             limits=limits,
             tokenizer=counter,
         )
+    attempts = []
+    if is_run(file):
+        confirmed = confirmed_causes(read_judged(file), read_interventions(file))
+        sample, attempts = with_confirmed(sample, confirmed), attempts_on(file, sample)
     console = make_console()
     if is_source:
         console.print(sample.truth.program.text, markup=False)
     console.print(side_by_side(sample, width=console.width, before=before, after=after))
+    alignment = sample.diagnosis.facts.alignment
+    for line in attempt_lines(attempts, alignment.matched if alignment else None):
+        console.print(line)
     for line in score_lines(sample, width=console.width):
         console.print(line, soft_wrap=True)

@@ -1,5 +1,6 @@
 """Codecs turn a trace into a model's text and back; a codec is a format."""
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -90,6 +91,16 @@ STEP_CODECS: dict[str, StepCodec] = {codec.name: codec for codec in _STEP_CODECS
 CODECS: dict[str, Codec] = {**STEP_CODECS, "chat": ChatCodec()}
 
 
+def pieces_of(text: str, codec: Codec) -> Pieces:
+    """A text in a format, taken apart at its special tokens.
+
+    "{}<|action_sep|>x" -> ("{}", Special("<|action_sep|>"), "x")
+    """
+    names = "|".join(map(re.escape, codec.specials))
+    found = re.split(f"({names})", text) if names else [text]
+    return tuple(Special(each) if each in codec.specials else each for each in found if each)
+
+
 def codec_named(name: str) -> Codec:
     """The codec that users know by this name."""
     if name not in CODECS:
@@ -120,5 +131,6 @@ __all__ = [
     "codec_named",
     "decode_stripped",
     "joined",
+    "pieces_of",
     "read_after",
 ]

@@ -4,6 +4,7 @@ from worldline.diagnose.actions import ActionFacts, ActionKind
 from worldline.diagnose.causes import RULES, Cause, CauseName, Rule, find_cause
 from worldline.diagnose.diagnosis import (
     Diagnosis,
+    Sample,
     diagnose,
     diagnosis_to_json,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "OperationFacts",
     "Outcome",
     "Rule",
+    "Sample",
     "ValueFacts",
     "ValueKind",
     "common_start",

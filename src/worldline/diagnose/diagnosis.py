@@ -33,6 +33,15 @@ class Diagnosis:
         return self.facts.value.kind if self.facts.value else None
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One prediction beside what really happens, and what follows from it."""
+
+    prediction: Prediction
+    truth: Trace
+    diagnosis: Diagnosis
+
+
 def diagnose(
     truth: Trace, prediction: Prediction, *, tokenizer: Tokenizer | None = None
 ) -> Diagnosis:

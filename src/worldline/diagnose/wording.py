@@ -36,13 +36,14 @@ def difference(diagnosis: Diagnosis, *, width: int = 60) -> str:
 
 
 def why(diagnosis: Diagnosis) -> str:
-    """ "copied wrongly", with the operations that were at work."""
+    """ "copied wrongly", with the operations that were at work, and what confirmed it."""
     facts, cause = diagnosis.facts, diagnosis.cause
     if cause is None:
         return ""
     operations = facts.operation.operations if facts.operation else ()
     at_work = f" ({' '.join(operations[:4])}{' …' if len(operations) > 4 else ''})"
-    return cause.sentence + (at_work if operations and cause.name != "miscopied" else "")
+    told = cause.sentence + (at_work if operations and cause.name != "miscopied" else "")
+    return f"{told}, confirmed by {cause.confirmed_by}" if cause.confirmed_by else told
 
 
 def shorten(text: str, width: int, around: int = 0) -> str:

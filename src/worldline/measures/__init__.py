@@ -5,6 +5,7 @@ from worldline.measures.breakdown import GroupAccuracy, breakdown
 from worldline.measures.compare import RunComparison, compare_runs
 from worldline.measures.composition import FACETS, CompositionResult, measure_composition
 from worldline.measures.horizon import Horizon, measure_horizon
+from worldline.measures.interventions import Interventions, measure_interventions
 from worldline.measures.passing import PassRate, pass_rates
 from worldline.measures.scored import ScoredSteps, measure_scores
 from worldline.measures.settings import changed_settings
@@ -15,6 +16,7 @@ __all__ = [
     "CompositionResult",
     "GroupAccuracy",
     "Horizon",
+    "Interventions",
     "PassRate",
     "RunComparison",
     "ScoredSteps",
@@ -24,6 +26,7 @@ __all__ = [
     "compare_runs",
     "measure_composition",
     "measure_horizon",
+    "measure_interventions",
     "measure_scores",
     "pass_rates",
 ]

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from worldline.codecs import STEP_CODECS, Codec, Course, Pieces, StepCodec, codec_named
+from worldline.codecs import (
+    STEP_CODECS,
+    Codec,
+    Course,
+    Pieces,
+    StepCodec,
+    codec_named,
+    pieces_of,
+)
 from worldline.engines import Abilities, Ability, Engine, Message, Request
 from worldline.errors import CodecError, EngineError, ProgramError, RecorderError
 from worldline.flow import Option, Walk, flow_graph
@@ -44,12 +52,14 @@ NEEDS_TRUTH: frozenset[Mode] = frozenset({"force-actions", "force-state", "score
 @dataclass(frozen=True, slots=True)
 class Question:
     """A program to be predicted, and what a benchmark says it returns. `facets` are what the
-    benchmark knows of it beside, as in {"depth": 3}."""
+    benchmark knows of it beside, as in {"depth": 3}. `beginning` is a text in the format that the
+    model is given, and goes on from."""
 
     id: str
     program: Program
     expected: str | None = None
     facets: Mapping[str, str | int] = field(default_factory=dict)
+    beginning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +192,11 @@ class Asker:
     ) -> tuple[str, Finish, Asked]:
         if not _is_text(question.program.text):
             raise ProgramError("the program holds half of a surrogate pair, which is no character")
+        if question.beginning and (self._vocabulary is None or asked.mode != "free"):
+            raise EngineError(
+                "only in the mode free, and by an engine that takes token ids, can a text be gone "
+                "on with"
+            )
         if self._vocabulary is None:
             async with slot:
                 return await self._answer_in_text(question, asked)
@@ -204,6 +219,7 @@ class Asker:
                 if asked.mode == "score" and truth is not None:
                     scores, is_whole = await score_steps(draft, codec, truth)
                 else:
+                    await draft.give(pieces_of(question.beginning, codec))
                     await self._write(draft, codec, question.program, truth)
         except BudgetSpent:
             is_whole = False

@@ -5,6 +5,11 @@ from worldline.report.compare import comparison_story, comparison_to_json
 from worldline.report.composition import composition_tables
 from worldline.report.engines import engine_lines, engine_to_json
 from worldline.report.horizon import horizon_tables
+from worldline.report.interventions import (
+    attempt_lines,
+    intervention_tables,
+    interventions_to_json,
+)
 from worldline.report.recording import ending_text, trace_lines
 from worldline.report.runs import run_lines
 from worldline.report.scores import score_lines, scored_lines
@@ -16,6 +21,7 @@ __all__ = [
     "Summary",
     "accuracy_lines",
     "accuracy_to_json",
+    "attempt_lines",
     "breakdown_table",
     "comparison_story",
     "comparison_to_json",
@@ -24,6 +30,8 @@ __all__ = [
     "engine_lines",
     "engine_to_json",
     "horizon_tables",
+    "intervention_tables",
+    "interventions_to_json",
     "pass_line",
     "run_lines",
     "sample_lines",

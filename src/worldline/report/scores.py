@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from worldline.diagnose import shorten
+from worldline.diagnose import Sample, shorten
 from worldline.measures.scored import ScoredSteps
 from worldline.predict import StepScore
 from worldline.report.numbers import share_text
 from worldline.report.recording import MARKS
-from worldline.runs import Sample
 
 # Eighths of a block, so that a bar of ten cells has eighty heights.
 _BLOCKS = " ▏▎▍▌▋▊▉█"

@@ -12,6 +12,7 @@ from worldline.align import Divergence, canonical
 from worldline.codecs import Decoded
 from worldline.diagnose import (
     Diagnosis,
+    Sample,
     common_start,
     count,
     difference,
@@ -21,7 +22,6 @@ from worldline.diagnose import (
     why,
 )
 from worldline.report.recording import exception_text, highlight
-from worldline.runs import Sample
 from worldline.trace import Step, Trace, states
 
 BEFORE, AFTER = 4, 6

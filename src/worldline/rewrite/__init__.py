@@ -18,5 +18,8 @@ __all__ = [
     "StringOperation",
     "composed",
     "edited",
+    "rewrite_expressions",
     "rewrite_strings",
     "string_operations",
+    "unchanged",
+]

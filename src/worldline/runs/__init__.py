@@ -2,6 +2,21 @@
 
 from worldline.runs.asking import ask_into, keep_recorded, missing
 from worldline.runs.columns import COLUMNS
+from worldline.runs.intervening import (
+    DRAWS,
+    Attempt,
+    Failures,
+    attempts_on,
+    confirmed_causes,
+    find_failures,
+    intervene_into,
+    intervention_run,
+    is_explained,
+    read_interventions,
+    sample_name,
+    wanted,
+    with_confirmed,
+)
 from worldline.runs.judged import VERDICTS, Judged, Verdict
 from worldline.runs.manifest import Manifest, without_secrets
 from worldline.runs.predictions import PredictionFile
@@ -15,38 +30,51 @@ from worldline.runs.reading import (
     read_scores,
 )
 from worldline.runs.recording import RecordingSummary, record_into
-from worldline.runs.replay import Sample, diagnose_recorded, examine, sample_to_json
+from worldline.runs.replay import diagnose_recorded, examine, sample_to_json
 from worldline.runs.run import Run
-from worldline.runs.verdict import answer_of, judge
+from worldline.runs.verdict import answer_of, expects, judge
 from worldline.runs.workers import start_worker, usable_cores
 
 __all__ = [
     "COLUMNS",
+    "DRAWS",
     "VERDICTS",
+    "Attempt",
+    "Failures",
     "Judged",
     "Manifest",
     "PredictionFile",
     "RecordingSummary",
     "Run",
-    "Sample",
     "Verdict",
     "answer_of",
     "ask_into",
+    "attempts_on",
+    "confirmed_causes",
     "diagnose_recorded",
     "examine",
+    "expects",
+    "find_failures",
+    "intervene_into",
+    "intervention_run",
+    "is_explained",
     "is_run",
     "judge",
     "keep_recorded",
     "missing",
     "query_runs",
+    "read_interventions",
     "read_judged",
     "read_manifest",
     "read_predictions",
     "read_run",
     "read_scores",
     "record_into",
+    "sample_name",
     "sample_to_json",
     "start_worker",
     "usable_cores",
+    "wanted",
+    "with_confirmed",
     "without_secrets",
 ]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
 
+from worldline.diagnose import Sample
 from worldline.engines import Engine
 from worldline.errors import InputError
 from worldline.predict import (
@@ -21,7 +22,7 @@ from worldline.recorders import Recorder
 from worldline.runs.judged import Judged
 from worldline.runs.manifest import Manifest, with_abilities
 from worldline.runs.reading import read_run
-from worldline.runs.replay import Sample, examine
+from worldline.runs.replay import examine
 from worldline.runs.rows import row_to_judged, sample_to_row
 from worldline.runs.run import Run
 from worldline.tokens import Tokenizer

@@ -2,27 +2,18 @@
 
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from worldline.align import REACH
-from worldline.diagnose import Diagnosis, diagnose, diagnosis_to_json
+from worldline.diagnose import Sample, diagnose, diagnosis_to_json
 from worldline.errors import RecorderError
 from worldline.predict import Prediction, read_recorded
 from worldline.recorders import PythonRecorder, Recorder
 from worldline.tokens import Tokenizer
 from worldline.trace import Ending, Limits, Origin, Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One prediction beside what really happens, and what follows from it."""
-
-    prediction: Prediction
-    truth: Trace
-    diagnosis: Diagnosis
 
 
 def examine(

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from worldline.codecs import codec_named
-from worldline.diagnose import Difficulty, difficulty, difficulty_to_json
+from worldline.diagnose import Difficulty, Sample, difficulty, difficulty_to_json
 from worldline.predict import (
     Prediction,
     Question,
@@ -16,7 +16,7 @@ from worldline.predict import (
     repeat_id,
 )
 from worldline.runs.judged import Judged
-from worldline.runs.replay import Sample, sample_to_json
+from worldline.runs.replay import sample_to_json
 from worldline.runs.verdict import answer_of, judge
 from worldline.store import as_stored
 from worldline.tokens import Tokenizer

@@ -3,12 +3,18 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from worldline.align import is_same_value
 from worldline.diagnose import Facts
 from worldline.predict import Prediction, Question
 from worldline.runs.judged import Verdict
 
 # In these modes the model is not asked further where it leaves the truth.
 _ENDS_AT_DIVERGENCE = frozenset({"force-state", "score"})
+
+
+def expects(question: Question, answer: str) -> bool:
+    """Whether an answer is the value that the question expects."""
+    return question.expected is not None and is_same_value(question.expected, answer)
 
 
 def answer_of(prediction: Prediction) -> str | None:
