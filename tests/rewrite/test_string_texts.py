@@ -74,7 +74,11 @@ def test_a_whole_program() -> None:
         ("text[ i : -1 ]", "string_slice(text, i, -1)"),
         ("text[::2]", "string_slice_step(text, None, None, 2)"),
         ("text[i::]", "string_slice(text, i, None)"),
+        ("text[ : ]", "string_slice(text, None, None)"),
+        ("text[ : : 2 ]", "string_slice_step(text, None, None, 2)"),
         ("text[::-1]", "string_reversed(text)"),
+        ("text [ :: -1 ]", "string_reversed(text)"),
+        ("text . strip ( )", "string_strip(text)"),
         ("text[{1: 2}[1]:part[0:1]]", "string_slice(text, {1: 2}[1], string_slice(part, 0, 1))"),
         ("part in text", "string_in(part, text)"),
         ("part not in text", "not string_in(part, text)"),
@@ -231,6 +235,16 @@ def test_one_function_for_each_way_to_call() -> None:
     assert found.text.count("def string_split_at_most(") == 1
     assert found.text.count("def string_split_at_most_(") == 1
     assert "return text.split(sep, maxsplit=maxsplit)" in found.text
+
+
+def test_what_is_rewritten_stays_when_it_is_rewritten_again() -> None:
+    source = "def f(x, y):\n    return x.upper()[y:], x.split(y), x.find(y[0]), x.split(sep=y)\n"
+    once = rewrite_strings(source).text
+    assert rewrite_strings(once).text == once
+    assert string_operations(once) == ()
+    # Another program's function of that name is as any other.
+    other = "def string_upper(text):\n    return text.upper()\n"
+    assert "return string_upper_(text)" in rewrite_strings(other).text
 
 
 def test_many_lines_and_their_comments_stay() -> None:

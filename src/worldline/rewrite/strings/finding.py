@@ -10,6 +10,7 @@ from worldline.rewrite.strings.functions import (
     SLICE,
     SLICE_STEP,
     Function,
+    is_added,
     is_call,
     method_function,
 )
@@ -57,7 +58,7 @@ class _Finder:
 
     def visit(self, node: ast.AST, *, quoted: ast.JoinedStr | None = None) -> Iterator[Found]:
         """The operations in a node; `quoted`: the f-string that it stands in."""
-        if isinstance(node, ast.FunctionDef) and self.is_entry(node):
+        if isinstance(node, ast.FunctionDef) and self.is_closed(node):
             return
         if isinstance(node, ast.JoinedStr):
             quoted = quoted or node
@@ -68,13 +69,17 @@ class _Finder:
             yield found
         for name, value in ast.iter_fields(node):
             # Annotations are no steps of the program, and may be kept as text.
-            if name not in ("annotation", "returns", "type_params"):
+            if name not in ("annotation", "returns", "type_params") and not (
+                name == "orelse" and _is_guard(node)
+            ):
                 for child in value if isinstance(value, list) else [value]:
                     if isinstance(child, ast.AST):
                         yield from self.visit(child, quoted=quoted)
 
-    def is_entry(self, node: ast.FunctionDef) -> bool:
-        return self.lines[node.lineno - 1].rstrip().endswith(START_MARK)
+    def is_closed(self, node: ast.FunctionDef) -> bool:
+        """Whether nothing in a function is rewritten: the entry point, and what a rewrite added."""
+        lines = self.lines[node.lineno - 1 : node.end_lineno]
+        return lines[0].rstrip().endswith(START_MARK) or is_added("\n".join(lines))
 
     def operation(self, node: ast.AST) -> Found | None:
         match node:
@@ -156,6 +161,16 @@ class _Finder:
 
     def kind(self, node: ast.expr) -> str | None:
         return kind_of(node, self.scopes)
+
+
+def _is_guard(node: ast.AST) -> bool:
+    """string_find(x, y[0]) if type(x) is str else x.find(y[0]): an earlier rewrite made it."""
+    match node:
+        case ast.IfExp(body=ast.Call(func=ast.Name(id=name), args=[receiver, *_]), test=test):
+            guard = f"type({ast.unparse(receiver)}) is str"
+            return name.startswith("string_") and ast.unparse(test) == guard
+        case _:
+            return False
 
 
 def _own_methods(tree: ast.Module) -> frozenset[str]:

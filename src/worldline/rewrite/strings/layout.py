@@ -48,10 +48,6 @@ class Layout:
         """The source of a node."""
         return self.text[self.start(node) : self.stop(node)]
 
-    def after(self, place: int) -> tuple[Token, ...]:
-        """All tokens from a place on."""
-        return self.tokens[bisect_left(self.places, place) :]
-
     def between(self, start: int, stop: int) -> tuple[Token, ...]:
         """All tokens from a place to another."""
         return self.tokens[bisect_left(self.places, start) : bisect_left(self.places, stop)]

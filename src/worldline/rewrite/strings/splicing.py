@@ -43,25 +43,19 @@ def splices_for(found: Found, name: str, number: int, layout: Layout) -> list[Sp
     text.count('a') -> string_count(text, 'a')
     """
     node = found.node
-    start, stop = layout.start(node), layout.stop(node)
-    if isinstance(node, ast.Call):
-        inner = _call(node, layout)
-    elif isinstance(node, ast.Compare):
-        inner = _contains(node, layout)
-    else:
-        assert isinstance(node, ast.Subscript)
-        inner = _slice(node, layout, backwards=found.function == REVERSED)
+    inner = _inside(found, layout)
     if inner is None:
         return None
-    opened, closed = f"{name}(", "" if not isinstance(node, ast.Compare) else ")"
-    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn):
-        opened = f"not {opened}"
+    opened, closed = f"{name}(", ""
+    if isinstance(node, ast.Compare):
+        opened, closed = f"{'not ' * isinstance(node.ops[0], ast.NotIn)}{opened}", ")"
     if found.guarded:
         assert isinstance(node, ast.Call)
         assert isinstance(node.func, ast.Attribute)
         receiver = layout.segment(node.func.value)
         opened = f"({opened}"
-        closed += f" if type({receiver}) is str else {layout.segment(node)})"
+        closed = f" if type({receiver}) is str else {layout.segment(node)})"
+    start, stop = layout.start(node), layout.stop(node)
     # `return'a'.upper()`: a name must not grow together with what stands before it.
     if start > 0 and (layout.text[start - 1].isalnum() or layout.text[start - 1] == "_"):
         opened = f" {opened}"
@@ -70,6 +64,19 @@ def splices_for(found: Found, name: str, number: int, layout: Layout) -> list[Sp
         *inner,
         Splice(stop, stop, closed, (0, -number)),
     ]
+
+
+def _inside(found: Found, layout: Layout) -> list[Splice] | None:
+    """The changes between an operation's first and last character."""
+    match found.node:
+        case ast.Call() as node:
+            return _call(node, layout)
+        case ast.Compare() as node:
+            return _contains(node, layout)
+        case ast.Subscript() as node:
+            return _slice(node, layout, backwards=found.function == REVERSED)
+        case _:
+            return None
 
 
 def _call(node: ast.Call, layout: Layout) -> list[Splice] | None:

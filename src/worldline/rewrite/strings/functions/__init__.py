@@ -7,6 +7,7 @@ from worldline.rewrite.strings.functions.choosing import (
     SLICE,
     SLICE_STEP,
     Function,
+    is_added,
     is_call,
     method_function,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "SLICE",
     "SLICE_STEP",
     "Function",
+    "is_added",
     "is_call",
     "method_function",
 ]

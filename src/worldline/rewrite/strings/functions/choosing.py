@@ -98,6 +98,17 @@ def method_function(method: str, count: int, keywords: tuple[str, ...] = ()) -> 
     return Function(name, TEMPLATES[name], f"text.{method}({', '.join(given)})")
 
 
+def is_added(source: str) -> bool:
+    """Whether a function's source is one that was put into the program by an earlier rewrite."""
+    head, _, rest = source.partition("(")
+    name = head.removeprefix("def ").rstrip("_")
+    lines = source.split("\n")
+    if name not in TEMPLATES or len(lines) < 3:
+        return False
+    fallback = lines[2].strip().removeprefix("return ")
+    return f"def {name}({rest}\n" == TEMPLATES[name].replace("FALLBACK", fallback)
+
+
 JOIN_ALL = Function("string_join_all", TEMPLATES["string_join_all"], "text.join(parts)")
 IN = Function("string_in", TEMPLATES["string_in"], "part in text")
 SLICE = Function("string_slice", TEMPLATES["string_slice"], "text[start:stop]")
