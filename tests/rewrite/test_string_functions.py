@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rewrite.drawn import Drawn, Text
 from worldline.rewrite.strings.functions import (
     IN,
     JOIN_ALL,
@@ -32,12 +33,9 @@ NAMED = [
     for count in range(total)
     if (function := method_function(method, count, names[count:total])) is not None
 ]
-EXAMPLES = 200
+EXAMPLES = 100
+DRAWN = 700
 ALL = [*METHODS, *NAMED, IN, JOIN_ALL, SLICE, SLICE_STEP, REVERSED]
-
-
-class Text(str):
-    """A string of another class, which the functions leave to Python."""
 
 
 # Few characters, so that parts overlap and stand at ends; and some whose case is not simple.
@@ -132,7 +130,18 @@ def test_a_function_does_what_python_does(function: Function) -> None:
     same()
 
 
-@settings(max_examples=300)
+@pytest.mark.parametrize("function", ALL, ids=str)
+def test_a_function_does_what_python_does_in_rare_cases(function: Function) -> None:
+    ours, pythons = made(function), real(function)
+    drawn = Drawn(7)
+    for _ in range(DRAWN):
+        values = drawn.arguments(parameters(function))
+        if function is JOIN_ALL:
+            values[1] = list(drawn.items())
+        assert outcome(ours, values) == outcome(pythons, values), values
+
+
+@settings(max_examples=200)
 @given(TEXTS | ODD, LISTS, st.integers(0, 5))
 def test_what_a_generator_gives_is_joined_and_its_error_kept(
     text: Any, parts: list[Any], fails: int

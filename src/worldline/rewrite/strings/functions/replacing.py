@@ -118,16 +118,16 @@ def string_removesuffix(text, suffix):
 def string_slice(text, start, stop):
     if type(text) is not str:
         return FALLBACK
+    if start is not None and type(start) is not int or stop is not None and type(stop) is not int:
+        return FALLBACK
     if start is None:
         start = 0
     if stop is None:
         stop = len(text)
-    if type(start) is not int or type(stop) is not int:
-        return FALLBACK
     if start < 0:
         start = max(start + len(text), 0)
     if stop < 0:
-        stop = stop + len(text)
+        stop = max(stop + len(text), 0)
     stop = min(stop, len(text))
     result = ''
     for position in range(start, stop):
@@ -137,6 +137,8 @@ def string_slice(text, start, stop):
 def string_slice_step(text, start, stop, step):
     if type(text) is not str or type(step) is not int or step == 0:
         return FALLBACK
+    if start is not None and type(start) is not int or stop is not None and type(stop) is not int:
+        return FALLBACK
     if step > 0:
         lowest = 0
         highest = len(text)
@@ -145,14 +147,10 @@ def string_slice_step(text, start, stop, step):
         highest = len(text) - 1
     if start is None:
         start = lowest if step > 0 else highest
-    elif type(start) is not int:
-        return FALLBACK
     elif start < 0:
         start = max(start + len(text), lowest)
     if stop is None:
         stop = highest if step > 0 else lowest
-    elif type(stop) is not int:
-        return FALLBACK
     elif stop < 0:
         stop = max(stop + len(text), lowest)
     result = ''

@@ -18,7 +18,7 @@ BOUNDS = {
     if start < 0:
         start = max(start + len(text), 0)
     if stop < 0:
-        stop = stop + len(text)
+        stop = max(stop + len(text), 0)
     stop = min(stop, len(text))
 """,
     ),
