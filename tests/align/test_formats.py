@@ -6,7 +6,7 @@ import pytest
 
 from tests.predictions import diagnose_edit, replaced, text_of
 from worldline.align import align
-from worldline.codecs import STEP_CODECS, StepCodec, codec_named
+from worldline.codecs import CODECS, Codec, codec_named
 from worldline.diagnose import Diagnosis
 from worldline.recorders import PythonRecorder
 from worldline.trace import Program
@@ -21,6 +21,7 @@ def f(n):
         b = 0
     return a + b
 """
+TEXTS = {name: codec for name, codec in CODECS.items() if not codec.is_chat}
 NUMBERED = ["numbers", "edits", "sparse", "sparse-8"]
 
 
@@ -28,8 +29,8 @@ def diagnosed(recorder: PythonRecorder, codec: str, edit: Callable[[str], str]) 
     return diagnose_edit(recorder, SOURCE, "f(2)", edit, codec=codec_named(codec))
 
 
-@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
-def test_the_truth_is_right_in_every_format(codec: StepCodec, recorder: PythonRecorder) -> None:
+@pytest.mark.parametrize("codec", TEXTS.values(), ids=TEXTS)
+def test_the_truth_is_right_in_every_format(codec: Codec, recorder: PythonRecorder) -> None:
     trace = recorder.record(Program(SOURCE, "f(2)"))
     decoded = codec.decode(text_of(trace, codec), trace.program)
     alignment = align(trace, decoded)
@@ -120,9 +121,49 @@ def test_what_a_sparse_format_does_not_show_is_no_difference(recorder: PythonRec
     assert (found.where, found.variable, found.line) == ("state", "b", 4)
 
 
-@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
-def test_a_text_cut_anywhere_is_no_mistake(codec: StepCodec, recorder: PythonRecorder) -> None:
+@pytest.mark.parametrize("codec", TEXTS.values(), ids=TEXTS)
+def test_a_text_cut_anywhere_is_no_mistake(codec: Codec, recorder: PythonRecorder) -> None:
     trace = recorder.record(Program(SOURCE, "f(2)"))
     text = text_of(trace, codec)
     for position in range(len(text)):
         assert align(trace, codec.decode(text[:position], trace.program)).divergence is None
+
+
+LOOP = """\
+def f(n):
+    s = 0
+    for i in range(n):
+        s += i
+        if i == 3:
+            s = 100
+    return s
+"""
+
+
+def test_folded_writes_the_actions_of_a_loop_once(recorder: PythonRecorder) -> None:
+    codec = codec_named("folded")
+    trace = recorder.record(Program(LOOP, "f(6)"))
+    text = text_of(trace, codec)
+    assert text.count("<|action_sep|>4") == 1
+    assert "<|trace_context_start|>3<|arg_sep|>" in text
+    decoded = codec.decode(text, trace.program)
+    assert decoded.steps == trace.steps
+    # What is written of a step lies between its start and its end.
+    for step, written in zip(decoded.steps, decoded.written, strict=True):
+        shown = text[written.start : written.end]
+        assert all(f"{name}=" in shown for name in step.changed)
+    for position in range(len(text)):
+        assert align(trace, codec.decode(text[:position], trace.program)).divergence is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [("i=4<", "i=5<", "state"), ("s=1<", "<", "state"), ("3<|arg_sep|>", "2<|arg_sep|>", "action")],
+)
+def test_mistakes_in_a_folded_loop(
+    old: str, new: str, where: str, recorder: PythonRecorder
+) -> None:
+    codec = codec_named("folded")
+    found = diagnose_edit(recorder, LOOP, "f(6)", replaced(old, new), codec=codec).facts
+    assert found.divergence is not None
+    assert found.divergence.where == where

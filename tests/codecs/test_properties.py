@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldline.codecs import STEP_CODECS, Codec, Decoded, Special, decode_stripped
+from worldline.codecs import CODECS, STEP_CODECS, Codec, Decoded, Special, decode_stripped
 from worldline.recorders import PythonRecorder
 from worldline.trace import (
     Ending,
@@ -23,6 +23,8 @@ from worldline.trace import (
     states,
 )
 
+# All formats that show steps.
+TEXTS = {name: codec for name, codec in CODECS.items() if not codec.is_chat}
 PROGRAMS = sorted(Path(__file__).parent.parent.glob("programs/*.py"))
 
 # Text that is hard on a format: escapes, newlines, quotes, half surrogates, special tokens.
@@ -107,7 +109,7 @@ def assert_kept(decoded: Decoded, trace: Trace, *, with_lines: bool = True) -> N
         assert is_hidden or not trace.steps[number].has_locals or found == true
 
 
-@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
+@pytest.mark.parametrize("codec", TEXTS.values(), ids=TEXTS)
 @settings(max_examples=150)
 @given(trace=traces())
 def test_generated_traces_are_read_back(codec: Codec, trace: Trace) -> None:
@@ -116,7 +118,7 @@ def test_generated_traces_are_read_back(codec: Codec, trace: Trace) -> None:
     assert decoded.stop == "ended"
 
 
-@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
+@pytest.mark.parametrize("codec", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_recorded_traces_are_read_back(codec: Codec, path: Path, recorder: PythonRecorder) -> None:
     trace = recorder.record(program_in(path), limits=Limits(steps=3_000, seconds=5))
@@ -139,7 +141,7 @@ def program_in(path: Path) -> Program:
     return Program(source, first.removeprefix("# call:").strip() if "call:" in first else None)
 
 
-@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
+@pytest.mark.parametrize("codec", TEXTS.values(), ids=TEXTS)
 @settings(max_examples=15)
 @given(trace=traces())
 def test_cut_at_every_position_nothing_is_invented(codec: Codec, trace: Trace) -> None:
@@ -154,7 +156,7 @@ def test_cut_at_every_position_nothing_is_invented(codec: Codec, trace: Trace) -
             assert decoded.stop == "cut" or whole.steps[count - 1].event == "exception"
 
 
-@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
+@pytest.mark.parametrize("codec", TEXTS.values(), ids=TEXTS)
 @settings(max_examples=60)
 @given(trace=traces(), data=st.data())
 def test_damage_anywhere_is_read_without_an_exception(
@@ -174,7 +176,7 @@ def test_damage_anywhere_is_read_without_an_exception(
     assert decoded.steps[: len(before)] == whole.steps[: len(before)]
 
 
-@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
+@pytest.mark.parametrize("codec", TEXTS.values(), ids=TEXTS)
 def test_real_traces_are_read_back_and_cut(
     codec: Codec, cruxeval: list[dict[str, Any]], recorder: PythonRecorder
 ) -> None:
@@ -221,6 +223,6 @@ def test_without_special_tokens_nothing_is_invented_either(trace: Trace) -> None
 @settings(max_examples=200)
 @given(text=st.text() | HARD.map(lambda text: "<|call_sep|>{" + text))
 def test_any_text_is_read_without_an_exception(text: str) -> None:
-    for codec in STEP_CODECS.values():
+    for codec in TEXTS.values():
         assert codec.decode(text, PROGRAM).steps == ()
     decode_stripped(text, PROGRAM)

@@ -12,6 +12,7 @@ from worldline.codecs.cwm import CwmCodec
 from worldline.codecs.decoded import After, Decoded, Fragment, Stop, Written
 from worldline.codecs.delta import DeltaCodec
 from worldline.codecs.edits import EditedValues
+from worldline.codecs.folded import FoldedCodec
 from worldline.codecs.lines import LineNumbers, SourceLines
 from worldline.codecs.pieces import Part, Pieces, Role, Special, joined
 from worldline.codecs.sparse import at_branches, every
@@ -38,6 +39,11 @@ class Codec(Protocol):
     def is_chat(self) -> bool:
         """Whether a model is asked by messages, a piece of the prompt each, the user's and its own
         by turns, instead of being given a text to go on with."""
+        ...
+
+    @property
+    def end(self) -> Special | None:
+        """What ends a model's text; none where a message does."""
         ...
 
     def prompt(self, program: Program) -> Pieces:
@@ -79,16 +85,18 @@ class StepCodec(Codec, Protocol):
         ...
 
 
+_EDITS = DeltaCodec("edits", LineNumbers(), EditedValues())
 _STEP_CODECS: tuple[StepCodec, ...] = (
     CwmCodec(),
     DeltaCodec("delta", SourceLines(), PlainValues()),
     DeltaCodec("numbers", LineNumbers(), PlainValues()),
-    DeltaCodec("edits", LineNumbers(), EditedValues()),
+    _EDITS,
     DeltaCodec("sparse", LineNumbers(), PlainValues(), at_branches),
     DeltaCodec("sparse-8", LineNumbers(), PlainValues(), every(8)),
 )
 STEP_CODECS: dict[str, StepCodec] = {codec.name: codec for codec in _STEP_CODECS}
-CODECS: dict[str, Codec] = {**STEP_CODECS, "chat": ChatCodec()}
+_OTHER_CODECS: tuple[Codec, ...] = (FoldedCodec("folded", _EDITS), ChatCodec())
+CODECS: dict[str, Codec] = {**STEP_CODECS, **{codec.name: codec for codec in _OTHER_CODECS}}
 
 
 def pieces_of(text: str, codec: Codec) -> Pieces:

@@ -37,6 +37,7 @@ class ChatCodec:
 
     name = "chat"
     specials: dict[Special, int] = {}  # noqa: RUF012
+    end = None
     is_chat = True
 
     def prompt(self, program: Program) -> Pieces:

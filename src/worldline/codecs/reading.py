@@ -175,11 +175,7 @@ class Reader:
         found = _SPECIAL.search(self.text, position)
         if found is not None:
             return self.text[position : found.start()], found[0], found.end()
-        rest = self.text[position:]
-        half = _HALF.search(rest)
-        if half is not None and any(special.startswith(half[0]) for special in TOKEN_IDS):
-            rest = rest[: half.start()]
-        return rest, None, len(self.text)
+        return without_half_token(self.text[position:]), None, len(self.text)
 
     def _cut_state(self, event: Event, state: str, position: int) -> _NotAStep:
         try:
@@ -222,6 +218,13 @@ class Reader:
             else self.text[start:],
             fragment=found.fragment if start < len(self.text) and not has_ended else None,
         )
+
+
+def without_half_token(text: str) -> str:
+    """A text that breaks off, without the start of a special token: "x=5<|act" -> "x=5" """
+    half = _HALF.search(text)
+    is_half = half is not None and any(token.startswith(half[0]) for token in TOKEN_IDS)
+    return text[: half.start()] if half is not None and is_half else text
 
 
 def _shown(running: Running, changed: Mapping[str, str], gone: tuple[str, ...]) -> dict[str, str]:

@@ -141,6 +141,11 @@ class Asker:
             abilities.require(["chat"], what=f"the {codec.name} format")
             vocabulary = None
         else:
+            if codec.name not in STEP_CODECS and (mode != "free" or settings.from_step):
+                raise EngineError(
+                    f"the {codec.name} format does not go step by step: it can only be asked with "
+                    "--mode free, from the beginning"
+                )
             if mode == "score" and settings.from_step:
                 raise EngineError("the mode score is about every step: leave --from-step out")
             needed = IDS if settings.from_step else ()
@@ -200,8 +205,7 @@ class Asker:
         if self._vocabulary is None:
             async with slot:
                 return await self._answer_in_text(question, asked)
-        codec = STEP_CODECS[self.settings.codec]
-        pieces = await self._vocabulary.encode(codec.prompt(question.program))
+        pieces = await self._vocabulary.encode(self._codec.prompt(question.program))
         prompt = tuple(token for piece in pieces for token in piece)
         draft = Draft(
             self.engine,
@@ -216,11 +220,14 @@ class Asker:
         is_whole = True
         try:
             async with slot:
-                if asked.mode == "score" and truth is not None:
+                await draft.give(pieces_of(question.beginning, self._codec))
+                if asked.codec not in STEP_CODECS:
+                    await write_free(draft, self._codec)
+                elif asked.mode == "score" and truth is not None:
+                    codec = STEP_CODECS[asked.codec]
                     scores, is_whole = await score_steps(draft, codec, truth)
                 else:
-                    await draft.give(pieces_of(question.beginning, codec))
-                    await self._write(draft, codec, question.program, truth)
+                    await self._write(draft, STEP_CODECS[asked.codec], question.program, truth)
         except BudgetSpent:
             is_whole = False
         told = replace(

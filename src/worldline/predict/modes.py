@@ -7,14 +7,14 @@ to the first that is wrong (there is no true state for a line that is not execut
 
 from collections.abc import Iterable, Iterator
 
-from worldline.codecs import Part, Pieces, Special, StepCodec, joined
+from worldline.codecs import Codec, Part, Pieces, Special, StepCodec, joined
 from worldline.predict.draft import Draft
 from worldline.trace import Trace
 
 
-async def write_free(draft: Draft, codec: StepCodec) -> None:
+async def write_free(draft: Draft, codec: Codec) -> None:
     """Let the model write to the end."""
-    await draft.write([codec.end])
+    await draft.write([] if codec.end is None else [codec.end])
 
 
 async def write_states(draft: Draft, codec: StepCodec, truth: Trace, *, from_step: int) -> None:
