@@ -52,7 +52,8 @@ class _PutBack(ast.NodeTransformer):
             and ast.unparse(node.test) == f"type({ast.unparse(call.args[0])}) is str"
         ):
             # The operation is written twice, and both must be the one that was there.
-            assert ast.dump(node.body) == ast.dump(node.orelse)
+            both = [_Plain().visit(copy.deepcopy(each)) for each in (node.body, node.orelse)]
+            assert ast.dump(both[0]) == ast.dump(both[1])
             return node.orelse
         return node
 
