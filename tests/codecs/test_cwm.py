@@ -17,7 +17,7 @@ DOCS = Path(__file__).parent.parent.parent / "docs" / "formats.md"
 
 
 def test_the_documented_example_byte_for_byte(recorder: PythonRecorder) -> None:
-    section = DOCS.read_text(encoding="utf-8").split("<!-- example -->")[1]
+    section = DOCS.read_text(encoding="utf-8").split("example -->")[1]
     shown = re.findall(r"```\n(.*)\n```", section, re.DOTALL)[0]
     documented = shown.replace("<|frame_sep|>\n", "<|frame_sep|>")
     pieces = CODEC.prompt(ADD) + CODEC.encode(recorder.record(ADD))

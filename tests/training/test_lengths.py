@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.training import Lengths, pack
-from worldline.training.lengths import lengths_of
+from worldline.measures import Lengths, lengths_of
+from worldline.training import pack
 
 COUNTS = st.dictionaries(st.integers(1, 120), st.integers(1, 9), max_size=12)
 

@@ -18,6 +18,7 @@ from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.cli.show import show
 from worldline.cli.sql import sql
+from worldline.cli.tokens import tokens
 from worldline.cli.train import train_command
 from worldline.errors import WorldlineError
 
@@ -49,6 +50,6 @@ def main() -> None:
 for command in (
     *(demo, record, predict, diagnose, show),
     *(bench, report, compare, intervene, sql, engines),
-    *(rewrite, generate, export, train_command),
+    *(tokens, rewrite, generate, export, train_command),
 ):
     main.add_command(command)

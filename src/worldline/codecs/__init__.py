@@ -12,6 +12,7 @@ from worldline.codecs.cwm import CwmCodec
 from worldline.codecs.decoded import After, Decoded, Fragment, Stop, Written
 from worldline.codecs.delta import DeltaCodec
 from worldline.codecs.edits import EditedValues
+from worldline.codecs.entries import state_entries
 from worldline.codecs.folded import FoldedCodec
 from worldline.codecs.lines import LineNumbers, SourceLines
 from worldline.codecs.pieces import Part, Pieces, Role, Special, joined
@@ -141,4 +142,5 @@ __all__ = [
     "joined",
     "pieces_of",
     "read_after",
+    "state_entries",
 ]

@@ -11,7 +11,15 @@ from worldline.diagnose.diagnosis import (
 from worldline.diagnose.difficulty import Difficulty, difficulty, difficulty_to_json
 from worldline.diagnose.facts import Facts, HorizonFacts, Outcome, gather_facts
 from worldline.diagnose.operations import OperationFacts, operation_facts
-from worldline.diagnose.values import Change, ValueFacts, ValueKind, common_start, value_kind
+from worldline.diagnose.values import (
+    Change,
+    ValueFacts,
+    ValueKind,
+    common_start,
+    edit_distance,
+    moved,
+    value_kind,
+)
 from worldline.diagnose.wording import count, difference, place, printable, shorten, why
 
 __all__ = [
@@ -38,8 +46,10 @@ __all__ = [
     "difference",
     "difficulty",
     "difficulty_to_json",
+    "edit_distance",
     "find_cause",
     "gather_facts",
+    "moved",
     "operation_facts",
     "place",
     "printable",

@@ -16,6 +16,7 @@ from worldline.report.scores import score_lines, scored_lines
 from worldline.report.sidebyside import side_by_side
 from worldline.report.summary import Summary, summarize, summarize_run, summary_to_json
 from worldline.report.terminal import sample_lines, summary_tables
+from worldline.report.tokens import token_tables, tokens_to_json
 
 __all__ = [
     "Summary",
@@ -42,5 +43,7 @@ __all__ = [
     "summarize_run",
     "summary_tables",
     "summary_to_json",
+    "token_tables",
+    "tokens_to_json",
     "trace_lines",
 ]

@@ -1,9 +1,10 @@
 """Recorded traces become examples that any trainer reads, and examples a small code world model."""
 
+from worldline.measures import BUDGETS, Lengths
 from worldline.training.examples import LOSSES, Example, Loss, trace_to_example, why_left_out
 from worldline.training.export import EXAMPLE_COLUMNS, ExportSettings, export_traces
 from worldline.training.folder import Look, Training, read_training
-from worldline.training.lengths import BUDGETS, Lengths, Packing, pack
+from worldline.training.lengths import Packing, pack
 from worldline.training.loop import HeldOut, Progress
 from worldline.training.recipe import RECIPES, Recipe, recipe_named
 from worldline.training.spelling import Spelling, load_spelling

@@ -4,8 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from worldline.measures import Lengths, lengths_of
 from worldline.training.examples import Example
-from worldline.training.lengths import Lengths, Packing, lengths_of, pack_all
+from worldline.training.lengths import Packing, pack_all
 
 
 @dataclass(slots=True)
