@@ -119,6 +119,12 @@ def test_what_a_sparse_format_does_not_show_is_no_difference(recorder: PythonRec
     found = diagnosed(recorder, "sparse", replaced("\nb=0", "")).facts.divergence
     assert found is not None
     assert (found.where, found.variable, found.line) == ("state", "b", 4)
+    # What is wrong there was made by an earlier line.
+    early = diagnosed(recorder, "sparse", replaced("a=3\nb=0", "a=4\nb=0")).facts
+    assert early.divergence is not None
+    assert (early.divergence.line, early.divergence.executed) == (4, 2)
+    assert early.value is not None
+    assert early.value.change == "update"
 
 
 @pytest.mark.parametrize("codec", TEXTS.values(), ids=TEXTS)

@@ -1,5 +1,6 @@
 """What holds of every trace: it is read back, and a cut anywhere invents nothing."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -191,6 +192,24 @@ def test_real_traces_are_read_back_and_cut(
             cut = codec.decode(text[:position], trace.program)
             assert cut.steps == whole.steps[: len(cut.steps)]
             assert cut.stop == "cut" or len(cut.steps) == len(whole.steps)
+
+
+@pytest.mark.parametrize("name", ["delta", "numbers", "edits", "sparse"])
+@settings(max_examples=100)
+@given(trace=traces())
+def test_every_true_state_is_within_the_grammar(name: str, trace: Trace) -> None:
+    codec = STEP_CODECS[name]
+    for step, parts in zip(trace.steps, codec.parts(trace), strict=False):
+        grammar = codec.state_grammar(step.event, longest_value=200)
+        written = grammar.split("VALUE: ")[1]
+        value = "|".join(re.findall(r"/((?:\\.|[^/\\])*)/", written))
+        texts = [part.pieces[0] for part in parts if part.role == "state" and part.pieces[1:]]
+        for text in texts:
+            lines = text.split("\n") if step.has_locals else [f"x={text}"]
+            for line in lines:
+                name, found, rest = line.partition("=")
+                assert re.fullmatch(r"\.?\w{1,40}", name)
+                assert not found or re.fullmatch(value, rest)
 
 
 def test_a_scope_that_is_not_to_be_expected_is_told(recorder: PythonRecorder) -> None:

@@ -14,9 +14,10 @@ from tests.oracle import STEPS, ask, engine_of, knowing, prompt_of
 from tests.predictions import predict as prediction_of
 from tests.predictions import replaced, text_of
 from tests.second_opinion import steps_in_graph
-from worldline.codecs import STEP_CODECS, Special, StepCodec
+from worldline.codecs import STEP_CODECS, Special, StepCodec, codec_named
 from worldline.diagnose import diagnose
 from worldline.engines import ABILITIES, Abilities, Reply, Request, ScriptedEngine, Usage
+from worldline.errors import EngineError
 from worldline.predict import Mode, Prediction, Question, Settings, predict
 from worldline.recorders import PythonRecorder
 from worldline.trace import Program, Trace
@@ -73,6 +74,35 @@ def test_the_truth_of_real_programs_in_every_mode(
         engine = engine_of(knowing(trace, codec=codec))
         found = ask(engine, recorder, trace.program, settings_of(mode, codec=codec.name))
         assert found.text == text_of(trace, codec), text
+
+
+def test_a_format_that_does_not_go_by_steps_is_written_freely(recorder: PythonRecorder) -> None:
+    folded, truth = codec_named("folded"), recorder.record(LOOP)
+    engine = engine_of(knowing(truth, codec=folded))
+    found = ask(engine, recorder, LOOP, settings_of("free", codec="folded"))
+    assert found.text == text_of(truth, folded)
+    assert diagnose(truth, found).facts.outcome == "correct"
+    for settings in (
+        settings_of("guided", codec="folded"),
+        settings_of("free", codec="folded", from_step=2),
+    ):
+        with pytest.raises(EngineError, match="does not go step by step"):
+            ask(engine, recorder, LOOP, settings)
+
+
+def test_one_line_number_may_begin_another(recorder: PythonRecorder) -> None:
+    """In a vocabulary of letters, line 1 begins line 10 and line 12: which is asked for."""
+    source = (
+        "def f(x):\n    y = 0\n"
+        + "".join(f"    if x == {n}:\n        y = {n}\n" for n in range(6))
+        + "    return y\n"
+    )
+    for call in ("f(4)", "f(5)", "f(9)"):
+        truth = recorder.record(Program(source, call))
+        numbers = codec_named("numbers")
+        engine = engine_of(knowing(truth, codec=numbers))
+        found = ask(engine, recorder, truth.program, settings_of("guided", codec="numbers"))
+        assert found.text == text_of(truth, numbers)
 
 
 @pytest.mark.parametrize("mode", WRITING)

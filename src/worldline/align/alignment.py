@@ -99,7 +99,7 @@ def _match(steps: RealSteps, predicted: Decoded) -> tuple[int, Divergence | None
         divergence = steps.compare_step(matched, step, said)
         if divergence is not None:
             return matched, divergence
-        steps.advance(step)
+        steps.advance(step, shows_state=written.shows_state)
         matched += 1
     return matched, None
 

@@ -34,9 +34,16 @@ class RealSteps:
         self.last_line: dict[int, int] = {}
         self.stack: list[int] = []
         self.rules: Counter[str] = Counter()
+        # For each scope, the lines that changed variables since its state was last shown.
+        self.unseen: dict[int, dict[str, int]] = {}
 
-    def advance(self, step: Step) -> None:
+    def advance(self, step: Step, *, shows_state: bool = True) -> None:
         """Go over one real step that the imagined one matched."""
+        if shows_state and step.has_locals:
+            self.unseen.pop(step.scope, None)
+        elif step.has_locals:
+            changed = dict.fromkeys((*step.changed, *step.gone), self.executed(step))
+            self.unseen.setdefault(step.scope, {}).update(changed)
         self.states[step.scope] = self.after(step)
         self.last_line[step.scope] = step.line
         if step.event == "call":
@@ -56,6 +63,13 @@ class RealSteps:
         if step.event == "call":
             return self.last_line.get(self.stack[-1], step.line) if self.stack else step.line
         return self.last_line.get(step.scope, step.line)
+
+    def _writer(self, step: Step, name: str) -> int:
+        """The line that ran before a step, or one before it that changed a variable unseen."""
+        unseen = self.unseen.get(step.scope, {})
+        return (
+            self.executed(step) if name in step.changed else unseen.get(name, self.executed(step))
+        )
 
     def same(self, true: str, predicted: str) -> bool:
         """Compare two values and remember the rule it took."""
@@ -156,7 +170,7 @@ class RealSteps:
             event=step.event,
             line=step.line,
             scope=step.scope,
-            executed=self.executed(step),
+            executed=self._writer(step, first.name),
             true="" if first.true is None else first.true,
             predicted="" if first.predicted is None else first.predicted,
             variable=first.name,

@@ -15,7 +15,7 @@ from worldline.cli.options import (
     tokenizer_option,
     workers_option,
 )
-from worldline.codecs import STEP_CODECS, Special, codec_named
+from worldline.codecs import CODECS, Special
 from worldline.errors import InputError, ProgramError
 from worldline.recorders import PythonRecorder
 from worldline.report import ending_text, trace_lines
@@ -23,6 +23,8 @@ from worldline.tokens import count_pieces, load_tokenizer
 from worldline.trace import Limits, Program, Trace, check_call, trace_to_json
 
 SHOWN = 200
+# Formats that a trace can be written in.
+TEXTS = {name: codec for name, codec in CODECS.items() if not codec.is_chat}
 
 
 @click.command()
@@ -36,7 +38,7 @@ SHOWN = 200
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", *STEP_CODECS]),
+    type=click.Choice(["text", "json", *TEXTS]),
     default="text",
     show_default=True,
     help="For people, as JSON, or as a model's text (prompt and trace).",
@@ -100,7 +102,7 @@ def record(
     if form == "json":
         text = json.dumps(trace_to_json(trace)) + "\n"
     else:
-        codec = codec_named(form)
+        codec = TEXTS[form]
         text = "".join(codec.prompt(program) + codec.encode(trace))
     if output is None:
         click.echo(text, nl=False)
@@ -120,7 +122,7 @@ def tokens_text(trace: Trace, tokenizer: str) -> str:
     """How many tokens a model would be given, and would have to write, in each format."""
     counter = load_tokenizer(tokenizer)
     lines = []
-    for name, codec in STEP_CODECS.items():
+    for name, codec in TEXTS.items():
         written = count_pieces(codec.encode(trace), Special, counter)
         given = count_pieces(codec.prompt(trace.program), Special, counter)
         lines.append(f"{name}: {given:,} tokens of prompt, {written:,} of trace ({counter.name})")

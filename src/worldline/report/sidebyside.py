@@ -120,8 +120,11 @@ def _is_same(
     if index >= min(len(truth.steps), len(decoded.steps)):
         return False
     real, imagined = truth.steps[index], decoded.steps[index]
-    if truth.source_line(real) != decoded.written[index].line:
+    written = decoded.written[index]
+    if truth.source_line(real) != written.line or written.number not in (None, real.line):
         return False
+    if not written.shows_state:
+        return real.event == imagined.event
     if real.has_locals and imagined.has_locals:
         return _canonical(both[0][index]) == _canonical(both[1][index])
     if real.event != imagined.event or real.value is None or imagined.value is None:
