@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.training.exporting import LOOP, PROGRAMS, exported, stored
-from worldline.codecs import STEP_CODECS
+from worldline.codecs import STEP_CODECS, StepCodec
 from worldline.engines import Reply, Request, ScriptedEngine, Usage
 from worldline.errors import TokenizerError
 from worldline.predict import Mode, Question, Settings, predict
@@ -42,11 +42,12 @@ def spelling(vocabulary: Path) -> Spelling:
     return load_spelling(str(vocabulary), CWM)
 
 
+@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
 def test_each_token_of_a_completion_is_an_action_or_a_state(
-    recorder: PythonRecorder, spelling: Spelling
+    codec: StepCodec, recorder: PythonRecorder, spelling: Spelling
 ) -> None:
     for trace in stored(recorder):
-        example = trace_to_example(trace, CWM, spelling)
+        example = trace_to_example(trace, codec, spelling)
         lists = (example.labels, example.action_mask, example.state_mask)
         assert {len(found) for found in lists} == {len(example.input_ids)}
         pairs = list(zip(example.action_mask, example.state_mask, strict=True))
@@ -54,8 +55,8 @@ def test_each_token_of_a_completion_is_an_action_or_a_state(
         assert set(pairs[:given]) == {(0, 0)}
         assert set(pairs[given:]) == {(1, 0), (0, 1)}
         assert example.labels == [-100] * given + example.input_ids[given:]
-        assert example.completion == "".join(CWM.encode(trace.trace))
-        assert example.prompt == "".join(CWM.prompt(trace.trace.program))
+        assert example.completion == "".join(codec.encode(trace.trace))
+        assert example.prompt == "".join(codec.prompt(trace.trace.program))
         assert example.steps == len(trace.trace.steps)
 
 
@@ -82,6 +83,25 @@ def test_the_masks_spell_actions_and_states(recorder: PythonRecorder, vocabulary
         "<|line_sep|>    return x\n<|frame_sep|>"
         "<|return_sep|><|action_sep|>    return x\n<|arg_sep|>"
         "<|return_sep|><|action_sep|>    return f(1)\n<|arg_sep|>"
+        "<|end_of_text|>"
+    )
+
+
+def test_the_masks_of_a_format_of_changes(recorder: PythonRecorder, vocabulary: Path) -> None:
+    program = Program("def f(x):\n    return x\n", "f(1)")
+    (trace,) = stored(recorder, [program])
+    numbers = STEP_CODECS["numbers"]
+    example = trace_to_example(trace, numbers, load_spelling(str(vocabulary), numbers))
+    whole = tokenizers.Tokenizer.from_file(str(vocabulary))
+
+    def chosen(mask: list[int]) -> str:
+        ids = [token for token, bit in zip(example.input_ids, mask, strict=True) if bit]
+        return str(whole.decode(ids, skip_special_tokens=False))
+
+    action, frame = "<|action_sep|>", "<|frame_sep|>"
+    assert chosen(example.state_mask) == f"{action}{action}x=1{action}{action}1{frame}1{frame}"
+    assert chosen(example.action_mask) == (
+        "<|call_sep|>4<|line_sep|>5<|call_sep|>1<|line_sep|>2<|return_sep|><|return_sep|>"
         "<|end_of_text|>"
     )
 

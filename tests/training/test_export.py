@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.training.exporting import LOOP, exported, rows_of, stored
-from worldline.codecs import STEP_CODECS
+from worldline.codecs import STEP_CODECS, StepCodec
 from worldline.errors import CodecError, InputError, TokenizerError
 from worldline.recorders import PythonRecorder
 from worldline.store import StoredTrace, place_of, trace_to_row, write_trace_rows, write_traces
@@ -37,26 +37,27 @@ def parts(tmp_path: Path, recorder: PythonRecorder) -> Path:
     return tmp_path / "parts"
 
 
+@pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
 def test_rows_are_the_whole_traces_in_order(
-    tmp_path: Path, parts: Path, recorder: PythonRecorder
+    codec: StepCodec, tmp_path: Path, parts: Path, recorder: PythonRecorder
 ) -> None:
-    summary = export_traces(parts, tmp_path / "e", ExportSettings(tokenizer="bytes"))
+    summary = export_traces(parts, tmp_path / "e", ExportSettings(codec.name, "bytes"))
     rows = rows_of(tmp_path / "e")
     assert [row["id"] for row in rows] == [f"p{n}" for n in range(7)]
     assert list(rows[0]) == [column.name for column in EXAMPLE_COLUMNS]
     for row, item in zip(rows, stored(recorder), strict=True):
-        assert row["completion"] == "".join(CWM.encode(item.trace))
+        assert row["completion"] == "".join(codec.encode(item.trace))
         assert row["program_hash"] == item.trace.program.hash
         assert json.loads(row["facets"]) == item.facets
         assert row["prompt_tokens"] + row["completion_tokens"] == len(row["input_ids"])
         # A token a byte, and one a special token.
-        pieces = (*CWM.prompt(item.trace.program), *CWM.encode(item.trace))
+        pieces = (*codec.prompt(item.trace.program), *codec.encode(item.trace))
         assert len(row["input_ids"]) == sum(
-            1 if piece in CWM.specials else len(piece.encode()) for piece in pieces
+            1 if piece in codec.specials else len(piece.encode()) for piece in pieces
         )
     assert summary.left_out == {
         "not whole: step limit": 1,
-        "the cwm format cannot express it": 1,
+        f"the {codec.name} format cannot express it": 1,
     }
     assert (summary.traces, summary.examples) == (9, 7)
     assert summary.files == tuple(f"data/train-0000{n}-of-00002.parquet" for n in range(2))
