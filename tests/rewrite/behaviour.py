@@ -4,13 +4,16 @@ import contextlib
 import io
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+Namespace = dict[str, Any]
+# What a program defines -> a value, and what it was made from.
+Use = Callable[[Namespace], tuple[object, object]]
+ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +45,45 @@ def time_limit(seconds: int) -> Iterator[None]:
 
 @lru_cache(maxsize=8)
 def compiled(source: str) -> CodeType:
-    return compile(source, "program.py", "exec")
+    return compile(source, "program.py", "exec", dont_inherit=True)
 
 
-def behaviour(source: str, call: str, *, seconds: int = 20) -> Behaviour:
-    """Run a source, then a call, here and now: "def f(x): …", "f([1])" -> the value of f([1])."""
-    function, _, values = call.partition("(")
-    space: dict[str, Any] = {"__name__": "program"}
+def observed(source: str, use: Use, *, seconds: int = 20) -> Behaviour:
+    """Run a program here and now, then use what it defines."""
+    space: Namespace = {"__name__": "program"}
     printed = io.StringIO()
-    arguments: Any = ()
+    arguments = ""
     try:
         with time_limit(seconds), contextlib.redirect_stdout(printed):
             exec(compiled(source), space)
-            arguments = eval(f"(lambda *given, **named: (given, named))({values}", space)
-            value = space[function](*arguments[0], **arguments[1])
-            result = f"{type(value)} {value!r}"
+            value, given = use(space)
+            result, arguments = f"{type(value)} {value!r}", repr(given)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is compared
         result = f"raised {type(error)} {error}"
-    return Behaviour(ADDRESS.sub("", result), printed.getvalue(), ADDRESS.sub("", repr(arguments)))
+    return Behaviour(ADDRESS.sub("0x", result), printed.getvalue(), ADDRESS.sub("0x", arguments))
+
+
+def behaviour(source: str, call: str, *, seconds: int = 20) -> Behaviour:
+    """The same with a call: "def f(x): …", "f([1])" -> what f([1]) gives, and what [1] became."""
+    function, _, values = call.partition("(")
+    left: list[Any] = []
+
+    def use(space: Namespace) -> tuple[object, object]:
+        given = eval(f"(lambda *given, **named: (given, named))({values}", space)
+        left.append(given)
+        return space[function](*given[0], **given[1]), given
+
+    found = observed(source, use, seconds=seconds)
+    # Also where it raised.
+    return Behaviour(found.result, found.printed, ADDRESS.sub("0x", repr(left)))
+
+
+def with_main(code: str, call: str) -> str:
+    """The text that a model is asked about."""
+    return f"{code.rstrip()}\n\ndef main(): # << START_OF_TRACE\n    return {call}\n"
+
+
+def numbered(text: str) -> Iterator[str]:
+    """Lines with their numbers, to be read where a test fails."""
+    for number, line in enumerate(text.split("\n"), 1):
+        yield f"{number:4} {line}"

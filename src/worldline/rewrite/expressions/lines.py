@@ -2,9 +2,9 @@
 keep the spelling that they have in the source."""
 
 import ast
-import copy
 import tokenize
 from dataclasses import dataclass
+from typing import Any
 
 from worldline.trace import source_lines
 
@@ -27,9 +27,8 @@ def written(node: ast.AST, source: tuple[str, ...]) -> str:
 
     x = f(0xFF, "a") as a tree -> 'x = f(0xFF, "a")'
     """
-    spelt = _Spelling(source).visit(ast.fix_missing_locations(copy.deepcopy(node)))
     try:
-        text = ast.unparse(spelt)
+        text = _statement_text(_spelt(node, source))
     except ValueError as error:
         raise CannotWriteError(str(error)) from None
     if "\n" in text:
@@ -37,39 +36,59 @@ def written(node: ast.AST, source: tuple[str, ...]) -> str:
     return text
 
 
-class _Spelling(ast.NodeTransformer):
-    """Puts what the source has in place of constants; an f-string's are left as they are."""
+def _statement_text(node: ast.AST) -> str:
+    """As `ast.unparse` has it, but what is assigned or returned has no brackets of its own, on any
+    Python."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            return " = ".join(map(_bare, [*targets, value]))
+        case ast.Return(value=ast.Tuple() as value):
+            return f"return {_bare(value)}"
+        case ast.Expr(value=ast.Yield() | ast.YieldFrom() as value):
+            return _bare(value)
+        case ast.For(target=target, iter=source):
+            return f"for {_bare(target)} in {ast.unparse(source)}:"
+    return ast.unparse(node)
 
-    def __init__(self, source: tuple[str, ...]) -> None:
-        self._source = source
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
-        text = segment(node, self._source)
-        if text is None:
-            return node
-        try:
-            same = ast.dump(ast.parse(text, mode="eval").body) == ast.dump(node)
-        except SyntaxError:
-            same = False
-        return ast.Name(text, ast.Load()) if same else node
+def _bare(node: ast.expr) -> str:
+    if isinstance(node, ast.Yield | ast.YieldFrom):
+        return ast.unparse(node).removeprefix("(").removesuffix(")")
+    if not isinstance(node, ast.Tuple) or not node.elts:
+        return ast.unparse(node)
+    inside = ", ".join(map(ast.unparse, node.elts))
+    return f"{inside}," if len(node.elts) == 1 else inside
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        # `5.real` is not what `(5).real` is: the tree knows where to put brackets.
-        if isinstance(node.value, ast.Constant) and not isinstance(node.value.value, str):
-            return node
-        self.generic_visit(node)
+
+def _spelt(node: Any, source: tuple[str, ...]) -> Any:
+    """A copy with what the source has in place of constants and whole f-strings."""
+    if isinstance(node, list):
+        return [_spelt(each, source) for each in node]
+    if isinstance(node, ast.Constant | ast.JoinedStr):
+        return _as_in_source(node, source)
+    # `5.real` is not what `(5).real` is: the tree knows where to put brackets.
+    is_number = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Constant)
+    if not isinstance(node, ast.AST) or is_number:
         return node
+    made = type(node)(**{name: _spelt(value, source) for name, value in ast.iter_fields(node)})
+    return ast.copy_location(made, node) if hasattr(node, "lineno") else _located(made)
 
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        text = segment(node, self._source)
-        if text is None:
-            return node
-        try:
-            value = ast.literal_eval(text)
-        except (SyntaxError, ValueError):
-            return node
-        is_same = type(value) is type(node.value) and repr(value) == repr(node.value)
-        return ast.Name(text, ast.Load()) if is_same else node
+
+def _located(node: ast.AST) -> ast.AST:
+    if isinstance(node, ast.stmt):
+        node.lineno = 0
+    return node
+
+
+def _as_in_source(node: ast.Constant | ast.JoinedStr, source: tuple[str, ...]) -> ast.expr:
+    text = segment(node, source)
+    if text is None:
+        return node
+    try:
+        read = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return node
+    return ast.Name(text, ast.Load()) if ast.dump(read) == ast.dump(node) else node
 
 
 def segment(node: ast.expr | ast.stmt, source: tuple[str, ...]) -> str | None:

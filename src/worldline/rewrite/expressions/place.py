@@ -35,8 +35,10 @@ class Place:
 
     def lowering(self, statement: ast.stmt, bound: Bound) -> Lowering:
         """To work out one statement, before which some names surely have a value."""
+        names = self.names.at(bound)
+        self.plans.names = names
         return Lowering(
-            self.names.at(bound),
+            names,
             self.kinds,
             self.plans,
             self.operations,

@@ -8,7 +8,7 @@ from worldline.rewrite.expressions.bound import target_names
 from worldline.rewrite.expressions.facts import words
 from worldline.rewrite.expressions.kinds import Kinds
 from worldline.rewrite.expressions.names import Names
-from worldline.rewrite.expressions.scopes import Comprehension, Scope
+from worldline.rewrite.expressions.scopes import Comprehension, Scope, owner
 
 # Built-in functions that are done with a generator when they return.
 _EAGER = words("all any dict frozenset list max min set sorted sum tuple")
@@ -19,7 +19,7 @@ _NUMBERS = ("int", "bool")
 
 @dataclass(slots=True)
 class Plans:
-    """Which comprehensions of a function become loops."""
+    """Which comprehensions of a function become loops; `names` is for the statement in hand."""
 
     names: Names
     kinds: Kinds
@@ -51,12 +51,18 @@ class Plans:
         own = variables(node)
         if scope is None:
             return "it is inside another that was given other names"
+        if not all(self._has_value(scope, name) for name in scope.wanted()):
+            # Without a value it is another error inside a comprehension than outside.
+            return "a variable in it may have no value yet"
         inner = [each for each in scope.within() if each is not scope]
         if any(own & each.bindings.keys() for each in inner):
             return "its variable has the name of another inside it"
         if any(own & each.wanted() for each in inner if not self._is_done_at_once(each, parts)):
             return "something in it keeps its variable"
         return ""
+
+    def _has_value(self, scope: Scope, name: str) -> bool:
+        return owner(scope, name) is not self.names.scope or name in self.names.bound
 
     def _scope(self, node: Comprehension) -> Scope | None:
         return self.names.facts.scopes.get(node)

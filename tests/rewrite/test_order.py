@@ -1,0 +1,28 @@
+"""Whatever happens in a program happens in the same order once it is rewritten."""
+
+from hypothesis import given, settings
+
+from tests.rewrite.behaviour import Namespace, behaviour
+from tests.rewrite.spying import programs
+from worldline.rewrite import rewrite_expressions
+
+
+def use(space: Namespace) -> tuple[object, object]:
+    """Call the function, go on with it if it is a generator, and look at everything."""
+    seq = [1, 2, 3]
+    try:
+        value = space["program"](2, seq, space["Spy"](1))
+        if hasattr(value, "send"):
+            value = [value.send(None), *value]
+    except Exception as error:  # noqa: BLE001  # it is what is compared
+        value = f"{type(error).__name__}: {error}"
+    return value, (seq, space["shared"], space["log"])
+
+
+@settings(max_examples=400)
+@given(programs)
+def test_everything_happens_in_the_same_order(text: str) -> None:
+    found = rewrite_expressions(text)
+    assert behaviour(found.text, use) == behaviour(text, use), found.text[len(text) :]
+    assert rewrite_expressions(found.text).text == found.text
+    assert len(found.origins) == found.text.count("\n")
