@@ -2,8 +2,6 @@
 
 from random import Random
 
-from hypothesis import strategies as st
-
 # Everything in it logs what is done to it, and some of it changes what others see.
 PRELUDE = """
 log = []
@@ -302,10 +300,17 @@ def statement(chance: Random, depth: int = 2) -> str:
     )
 
 
+def _caught(text: str) -> str:
+    return (
+        f"try:\n{_indented(text)}except Exception as error:\n"
+        "    log.append((type(error).__name__, str(error)))\n"
+    )
+
+
 def program(seed: int) -> str:
     """A function full of such statements, that others change the variables of."""
     chance = Random(seed)
-    body = [statement(chance) for _ in range(chance.randrange(1, 4))]
+    body = [_caught(statement(chance)) for _ in range(chance.randrange(1, 5))]
     yields = f"    got = yield {expression(chance)}\n" if chance.randrange(4) == 0 else ""
     return (
         f"{PRELUDE}\n\ndef program(a, seq, spy):\n    kept = w = 1\n    b = 2\n\n"
@@ -313,6 +318,3 @@ def program(seed: int) -> str:
         '        log.append(("change", kept))\n        return kept\n\n'
         f"{''.join(map(_indented, body))}{yields}    return a, b, kept, seq, spy, w\n"
     )
-
-
-programs = st.integers(0, 2**32).map(program)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from worldline.rewrite.expressions.bound import Bound, bound_after, bound_within
-from worldline.rewrite.expressions.headers import header_of, lower_header
+from worldline.rewrite.expressions.headers import header_of, lower_header, waiting_in
 from worldline.rewrite.expressions.lines import CannotWriteError, Layout, Line, segment, written
 from worldline.rewrite.expressions.lowering import UnsafeError
 from worldline.rewrite.expressions.page import Page
@@ -94,6 +94,9 @@ class Blocks:
             return None
         low = place.lowering(statement, bound)
         is_due = needs_lines(low, statement) if header is None else low.operations.of(header) > 1
+        for node, why in waiting_in(statement):
+            if low.operations.of(node) > 1:
+                self._leave(statement, node, why)
         if place.why:
             if is_due:
                 self._leave(statement, header or statement, place.why)
@@ -134,7 +137,9 @@ class Blocks:
         """Write a block and, where it is new, the header on the line `first` before it."""
         indent = self.page.indent(first)
         start = self.layout.source[body[0].lineno - 1].encode()[: body[0].col_offset].decode()
-        if not start.strip():
+        # A header that ends in a backslash has its block on the next line, and is one with it.
+        is_inline = start.strip() or self.layout.starts[body[0].lineno] < body[0].lineno
+        if not is_inline:
             if head is not None:
                 unit = self.page.indent(body[0].lineno)[len(indent) :]
                 self._replace(first, self.layout.ends[first], head, indent, unit)
@@ -143,8 +148,8 @@ class Blocks:
         lines = self._row(place, body, bound)
         if head is None and lines is None:
             return
-        if first < body[0].lineno and head is None:
-            self.left.append(LeftAlone(body[0].lineno, start.strip(), "its header has many lines"))
+        if self.layout.starts[body[0].lineno] < body[0].lineno and head is None:
+            self._leave(body[0], body[0], "its header has many lines")
             return
         head = head or [Line(0, start.strip(), first)]
         inner = lines if lines is not None else [self._as_it_is(each) for each in body]

@@ -71,7 +71,7 @@ def facts_of(text: str, tree: ast.Module) -> Facts:
     return Facts(
         tree,
         scopes,
-        frozenset(re.findall(r"\w+", text)),
+        frozenset(re.findall(r"\w+", text)) | used,
         frozenset(rebound),
         bool(used & _WATCHES),
         bool(used & _REFLECTS),
@@ -89,6 +89,8 @@ def _used(tree: ast.Module) -> set[str]:
             case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
                 found.add(name)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.arg(arg=name):
                 found.add(name)
             case ast.alias(name=name):
                 found.update(name.split("."))

@@ -1,6 +1,7 @@
 """The header of a compound statement goes in; lines that work it out, and a header, come out."""
 
 import ast
+from collections.abc import Iterator
 
 from worldline.rewrite.expressions.loops import negated
 from worldline.rewrite.expressions.lowering import Lowering, UnsafeError
@@ -21,6 +22,18 @@ def header_of(statement: ast.stmt) -> ast.expr | None:
         case ast.Match(subject=subject):
             return subject
     return None
+
+
+def waiting_in(statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
+    """Expressions of a statement that cannot be worked out before it, and why."""
+    match statement:
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            for item in items[1:]:
+                yield item.context_expr, "what stands before it has been entered by then"
+        case ast.Match(cases=cases):
+            for case in cases:
+                if case.guard is not None:
+                    yield case.guard, "its pattern has to match first"
 
 
 def lower_header(low: Lowering, statement: ast.stmt) -> None:

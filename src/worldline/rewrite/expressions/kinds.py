@@ -150,7 +150,10 @@ class Kinds:
 
     def _bound(self, name: str) -> str | None:
         scope = self.names.scope
-        if owner(scope, name) is not scope or name in scope.globals:
+        home = owner(scope, name)
+        if home.parent is None:
+            return self._global(home.bindings.get(name, []), name)
+        if home is not scope:
             return None
         if any(name in inner.nonlocals for inner in scope.within()):
             return None
@@ -163,6 +166,14 @@ class Kinds:
         added = (each for each in made if each.kind == "added")
         is_kept = all(self._keeps(kind, each) for each in added)
         return kind if is_kept else None
+
+    def _global(self, made: list[Binding], name: str) -> str | None:
+        """The type of a global that is bound once, to something whose type is plain to see."""
+        facts = self.names.facts
+        if len(made) != 1 or facts.is_reflective or name in facts.rebound:
+            return None
+        value = made[0].expression if made[0].kind == "value" else None
+        return self.of(value) if isinstance(value, (ast.Constant, *_DISPLAYS)) else None
 
     def _binding(self, name: str, binding: Binding) -> str | None:
         if binding.kind == "value" and binding.expression is not None:

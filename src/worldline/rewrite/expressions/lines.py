@@ -67,7 +67,8 @@ def _spelt(node: Any, source: tuple[str, ...]) -> Any:
     if isinstance(node, ast.Constant | ast.JoinedStr):
         return _as_in_source(node, source)
     # `5.real` is not what `(5).real` is: the tree knows where to put brackets.
-    is_number = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Constant)
+    base = node.value if isinstance(node, ast.Attribute) else None
+    is_number = isinstance(base, ast.Constant) and not isinstance(base.value, str)
     if not isinstance(node, ast.AST) or is_number:
         return node
     made = type(node)(**{name: _spelt(value, source) for name, value in ast.iter_fields(node)})
@@ -82,13 +83,18 @@ def _located(node: ast.AST) -> ast.AST:
 
 def _as_in_source(node: ast.Constant | ast.JoinedStr, source: tuple[str, ...]) -> ast.expr:
     text = segment(node, source)
-    if text is None:
-        return node
+    if text is not None and _means(text, node):
+        return ast.Name(text, ast.Load())
+    if isinstance(node, ast.JoinedStr) and not _means(ast.unparse(node), node):
+        raise CannotWriteError("Python cannot write its f-string")
+    return node
+
+
+def _means(text: str, node: ast.expr) -> bool:
     try:
-        read = ast.parse(text, mode="eval").body
+        return ast.dump(ast.parse(text, mode="eval").body) == ast.dump(node)
     except (SyntaxError, ValueError):
-        return node
-    return ast.Name(text, ast.Load()) if ast.dump(read) == ast.dump(node) else node
+        return False
 
 
 def segment(node: ast.expr | ast.stmt, source: tuple[str, ...]) -> str | None:
@@ -105,11 +111,12 @@ def segment(node: ast.expr | ast.stmt, source: tuple[str, ...]) -> str | None:
 class Layout:
     """How a program's text is laid out.
 
-    `ends`: a line -> the last line of the statement, or of its header, that stands on it.
+    `starts`, `ends`: a line -> the first and the last line of what Python takes for one.
     `comments`: a line -> the comment on it. `within`: lines that begin inside a string.
     """
 
     source: tuple[str, ...]
+    starts: dict[int, int]
     ends: dict[int, int]
     comments: dict[int, str]
     within: frozenset[int]
@@ -118,6 +125,7 @@ class Layout:
 def layout_of(text: str, tree: ast.Module) -> Layout:
     """Look how a program that parses is laid out."""
     source = source_lines(text)
+    starts: dict[int, int] = {}
     ends: dict[int, int] = {}
     comments: dict[int, str] = {}
     first = 0
@@ -126,11 +134,12 @@ def layout_of(text: str, tree: ast.Module) -> Layout:
         if token.type == tokenize.COMMENT:
             comments[token.start[0]] = token.string
         elif token.type == tokenize.NEWLINE:
-            ends.update(dict.fromkeys(range(first, token.end[0] + 1), token.start[0]))
+            starts.update(dict.fromkeys(range(first, token.start[0] + 1), first))
+            ends.update(dict.fromkeys(range(first, token.start[0] + 1), token.start[0]))
             first = 0
         elif token.type not in _NO_CODE:
             first = first or token.start[0]
-    return Layout(source, ends, comments, frozenset(_within_strings(tree)))
+    return Layout(source, starts, ends, comments, frozenset(_within_strings(tree)))
 
 
 _NO_CODE = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}

@@ -28,7 +28,8 @@ def _collected(low: Lowering, node: Comprehension, empty: ast.expr) -> ast.expr:
     def put_in(made: Comprehension, name: str) -> None:
         found = ast.Name(name, ast.Load())
         if isinstance(made, ast.DictComp):
-            key, value = low.operands([made.key, made.value])
+            key = low.kept(low.operand(made.key), [made.value], origin=made.key)
+            value = low.operand(made.value)
             target = ast.Subscript(found, key, ast.Store())
             low.put(ast.Assign([target], value), origin=made.key)
             return

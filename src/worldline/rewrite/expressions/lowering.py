@@ -132,10 +132,7 @@ class Lowering:
             case ast.Constant():
                 return True
             case ast.Name(id=name):
-                is_own = name in self.kinds.added and name not in self.names.scope.bindings
-                return name not in rebound and (
-                    is_own or name in self.looping or self.names.is_steady(name)
-                )
+                return name not in rebound and (self.is_own(node) or self.names.is_steady(name))
             case ast.Lambda(args=args):
                 return not args.defaults and not any(args.kw_defaults)
             case ast.Attribute():
@@ -148,6 +145,12 @@ class Lowering:
                 is_plain = all(isinstance(key, ast.Constant) for key in keys)
                 return is_plain and all(self.is_stable(part, rebound) for part in values)
         return is_number(node)
+
+    def is_own(self, node: ast.expr) -> bool:
+        """Whether this is a variable that the rewrite made, or the variable of a loop of its."""
+        if not isinstance(node, ast.Name) or node.id not in self.kinds.added:
+            return False
+        return node.id not in self.names.scope.bindings
 
     def top(self, node: ast.expr) -> ast.expr:
         """Work an expression out, down to one operation, or none."""

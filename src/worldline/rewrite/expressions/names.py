@@ -56,9 +56,12 @@ class Names:
         return replace(self, bound=bound - self._gone())
 
     def _gone(self) -> Bound:
-        every = self.scope.bindings.items()
         return frozenset(
-            name for name, made in every if any(binding.kind == "gone" for binding in made)
+            name
+            for scope in self.scope.within()
+            for name, made in scope.bindings.items()
+            if (scope is self.scope or name in scope.nonlocals)
+            and any(binding.kind == "gone" for binding in made)
         )
 
     def inner(self, function: Function) -> "Names":

@@ -1,9 +1,9 @@
 """A scope of a program goes in; what its statements are rewritten with comes out."""
 
 import ast
-from collections.abc import Mapping
 from dataclasses import dataclass
 
+from worldline.rewrite.expressions.arguments import Parameters
 from worldline.rewrite.expressions.bound import Bound
 from worldline.rewrite.expressions.facts import Facts, words
 from worldline.rewrite.expressions.kinds import Kinds
@@ -11,13 +11,11 @@ from worldline.rewrite.expressions.lowering import Fresh, Lowering
 from worldline.rewrite.expressions.names import Names, names_in
 from worldline.rewrite.expressions.operations import Operations
 from worldline.rewrite.expressions.plans import Plans
-from worldline.rewrite.expressions.scopes import Function, Scope
+from worldline.rewrite.expressions.scopes import Function
 from worldline.rewrite.expressions.statements import SPECIAL
 
 # What shows a function its own variables.
 _LOOKS = words("locals vars dir eval exec")
-
-Parameters = Mapping[tuple[Scope, str], str]
 
 
 @dataclass(frozen=True, slots=True)

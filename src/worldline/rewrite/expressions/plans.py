@@ -45,6 +45,8 @@ class Plans:
             return "it has a function that looks at its own scope"
         if not all(map(_is_simple, (part.target for part in node.generators))):
             return "its variable is a part of something"
+        if _is_early(node):
+            return "its variable is used before it has a value"
         if isinstance(node, ast.SetComp) and not self.names.is_builtin("set"):
             return "the name set has another meaning"
         scope = self._scope(node)
@@ -107,8 +109,7 @@ class Plans:
             return ""
         name = call.func.id if isinstance(call.func, ast.Name) else "join"
         if name == "sorted":
-            plain = (ast.Lambda, ast.Constant, ast.Name)
-            return name if all(isinstance(each.value, plain) for each in call.keywords) else ""
+            return name if all(self._is_same_later(each.value) for each in call.keywords) else ""
         if call.keywords:
             return ""
         kind = self._kind(source)
@@ -120,6 +121,12 @@ class Plans:
             "frozenset": False,
         }
         return name if fits.get(name, True) else ""
+
+    def _is_same_later(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Lambda):
+            return not node.args.defaults and not any(node.args.kw_defaults)
+        is_name = isinstance(node, ast.Name) and self.names.is_steady(node.id)
+        return is_name or isinstance(node, ast.Constant)
 
     def _kind(self, source: ast.GeneratorExp) -> str | None:
         """The type of its items, as far as that of its variables, and of those around it, says."""
@@ -151,6 +158,23 @@ def with_items(kinds: Kinds, node: Comprehension) -> None:
 def variables(node: Comprehension) -> frozenset[str]:
     """The variables of a comprehension."""
     return frozenset().union(*(target_names(part.target) for part in node.generators))
+
+
+def _is_early(node: Comprehension) -> bool:
+    """Whether a variable is used before its `for`, as y is in `[… for x in a if y for y in b]`."""
+    later: set[str] = set()
+    for index, part in reversed(list(enumerate(node.generators))):
+        tests: list[ast.expr] = [*part.ifs]
+        if any(_reads(test) & later for test in tests):
+            return True
+        later |= target_names(part.target)
+        if index and _reads(part.iter) & later:
+            return True
+    return False
+
+
+def _reads(node: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _is_simple(target: ast.expr) -> bool:

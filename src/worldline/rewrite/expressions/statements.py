@@ -118,7 +118,7 @@ def _assign(low: Lowering, node: ast.Assign) -> None:
         low.put(ast.Assign(node.targets, low.top(node.value)), origin=node)
         return
     value = low.kept(low.operand(node.value), node.targets, origin=node.value)
-    if len(node.targets) > 1 and not isinstance(value, ast.Constant):
+    if len(node.targets) > 1 and not isinstance(value, ast.Constant) and not low.is_own(value):
         # Made once, for all targets, of which one may be a name in it.
         value = low.saved(value, origin=node.value)
     for target in node.targets:
