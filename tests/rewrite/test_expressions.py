@@ -315,6 +315,8 @@ def test_a_program_that_does_not_parse_stays() -> None:
     found = rewrite_expressions("def f(:\n    return g(h(1))\n")
     assert found.text == "def f(:\n    return g(h(1))\n"
     assert found.left == ()
+    inside = "def f(a):\n    return [i for i in (b := a)]\n"
+    assert rewrite_expressions(inside).text == inside
 
 
 def test_more_blocks_than_python_allows_are_not_made() -> None:

@@ -20,7 +20,7 @@ def use(space: Namespace) -> tuple[object, object]:
     return value, (seq, space["shared"], space["log"])
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(st.integers(0, 2**32))
 def test_everything_happens_in_the_same_order(seed: int) -> None:
     text = program(seed)

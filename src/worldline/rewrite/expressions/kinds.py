@@ -173,7 +173,8 @@ class Kinds:
         if len(made) != 1 or facts.is_reflective or name in facts.rebound:
             return None
         value = made[0].expression if made[0].kind == "value" else None
-        return self.of(value) if isinstance(value, (ast.Constant, *_DISPLAYS)) else None
+        is_plain = isinstance(value, (ast.Constant, *_DISPLAYS))
+        return self.of(value) if value is not None and is_plain else None
 
     def _binding(self, name: str, binding: Binding) -> str | None:
         if binding.kind == "value" and binding.expression is not None:

@@ -37,7 +37,8 @@ def rewrite_expressions(text: str, *, lines: Collection[int] | None = None) -> R
     what other threads do in between.
     """
     tree = parse_source(text)
-    if tree is None:
+    # Some of what parses is no program, like a `return` outside of functions.
+    if tree is None or not _compiles(text):
         return unchanged(text)
     layout = layout_of(text, tree)
     facts = facts_of(text, tree)
