@@ -281,6 +281,8 @@ def statement(chance: Random, depth: int = 2) -> str:
     e = [expression(chance) for _ in range(3)]
     if depth == 0 or chance.randrange(3):
         return chance.choice(_SIMPLE).format(*e) + "\n"
+    # Loops inside each other count for themselves, so that all come to an end.
+    c = f"c{depth}"
     one, two, three = (_indented(statement(chance, depth - 1)) for _ in range(3))
     return chance.choice(
         (
@@ -288,9 +290,9 @@ def statement(chance: Random, depth: int = 2) -> str:
             f"if {e[0]}:\n{one}elif {e[1]}:\n{two}elif {e[2]}:\n{three}",
             f"for x in {e[0]}:\n{one}    if {e[1]}: continue\n    b = x\nelse:\n{two}",
             f"for spy[{e[1]}] in [1, {e[0]}]:\n{one}",
-            f"c = 0\nwhile c < 2 and {e[0]}:\n    c += 1\n{one}",
-            f"c = 0\nwhile not {e[0]}:\n    c += 1\n    if c > 2: break\n{one}    continue\n",
-            f"c = 0\nwhile c < 2 and {e[0]}:\n    c += 1\n{one}else:\n{two}",
+            f"{c} = 0\nwhile {c} < 2 and {e[0]}:\n    {c} += 1\n{one}",
+            f"{c} = 0\nwhile not {e[0]}:\n    {c} += 1\n    if {c} > 2: break\n{one}    continue\n",
+            f"{c} = 0\nwhile {c} < 2 and {e[0]}:\n    {c} += 1\n{one}else:\n{two}",
             f"try:\n{one}except ValueError as u:\n{two}finally:\n    say(5, {e[0]})\n",
             f"try:\n{one}    {e[0]}\nexcept TypeError:\n{two}else:\n{three}",
             f"with Spy({e[0]}) as u, Spy(2) as b:\n{one}{two}",
