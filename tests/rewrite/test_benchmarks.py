@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.rewrite.behaviour import Behaviour, Namespace, behaviour, called, with_main
+from tests.rewrite.behaviour import Behaviour, Namespace, behaviour, observed, with_main
 from worldline.generate import LEVELS
 from worldline.generate.candidates import write_program
 from worldline.rewrite import Rewritten, rewrite_expressions
@@ -30,8 +30,8 @@ def test_all_of_cruxeval(cruxeval: list[dict[str, Any]]) -> None:
     for row in cruxeval:
         text = with_main(row["code"], f"f({row['input']})")
         found = rewritten(text)
-        use = called("f", row["input"])
-        assert behaviour(found.text, use) == behaviour(text, use), found.text
+        call = f"f({row['input']})"
+        assert behaviour(found.text, call) == behaviour(text, call), found.text
         changed += found.text != text
         left += len(found.left)
     assert (len(cruxeval), changed, left) == (800, 610, 3)
@@ -62,9 +62,9 @@ def test_all_of_humaneval(humaneval: list[dict[str, Any]]) -> None:
     for row in humaneval:
         text = row["prompt"] + row["canonical_solution"]
         found = rewritten(text)
-        before = behaviour(text, checked(row))
-        assert before.error == ""
-        assert behaviour(found.text, checked(row)) == before, found.text
+        before = observed(text, checked(row))
+        assert before.result.startswith("<class 'int'>")
+        assert observed(found.text, checked(row)) == before, found.text
         changed += found.text != text
         left += len(found.left)
     assert (len(humaneval), changed, left) == (164, 145, 7)
@@ -76,7 +76,7 @@ def test_generated_programs(level: str) -> None:
     for number in range(60):
         program = write_program(5, level, number)
         found = rewritten(program.text)
-        assert behaviour(found.text, run_main) == behaviour(program.text, run_main), found.text
+        assert observed(found.text, run_main) == observed(program.text, run_main), found.text
         changed += found.text != program.text
     # Those of the first level have no more than one operation a statement.
     assert changed == 0 if level == "reassign" else changed > 20
@@ -99,7 +99,7 @@ def compared(row: dict[str, Any]) -> Compared:
     code, theirs = row["code"], row["rewritten"] or row["code"]
     ours = rewritten(with_main(code, row["call"])).text
     texts = with_main(code, row["call"]), with_main(theirs, row["call"]), ours
-    did: list[Behaviour] = [behaviour(text, run_main) for text in texts]
+    did: list[Behaviour] = [observed(text, run_main) for text in texts]
     assert did[2] == did[0], ours
     # Theirs has lost the layout: a program that was not rewritten has the same lines with code.
     is_other = code_lines(theirs) != code_lines(code)

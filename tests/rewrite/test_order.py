@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rewrite.behaviour import Namespace, behaviour
+from tests.rewrite.behaviour import Namespace, observed
 from tests.rewrite.spying import program
 from worldline.rewrite import rewrite_expressions
 
@@ -25,6 +25,6 @@ def use(space: Namespace) -> tuple[object, object]:
 def test_everything_happens_in_the_same_order(seed: int) -> None:
     text = program(seed)
     found = rewrite_expressions(text)
-    assert behaviour(found.text, use) == behaviour(text, use), found.text[len(text) :]
+    assert observed(found.text, use) == observed(text, use), found.text[len(text) :]
     assert rewrite_expressions(found.text).text == found.text
     assert len(found.origins) == found.text.count("\n")
