@@ -1,9 +1,9 @@
 """Tables and pictures of docs/findings/small-model.md, from the runs that its commands make.
 
 `python scripts/small_model.py RUNS MODELS`: RUNS has `permutation-free`, `-force-actions`,
-`-guided` and `-score`, and `held-out-bpe`, `held-out-bytes` and `held-out-bpe-same`; MODELS has
-`model-bpe`, `model-bytes` and `model-bpe-same`. Prints Markdown, to be put into the page, and
-writes the PNG files beside it. Needs matplotlib.
+`-guided` and `-score`, and `held-out-bpe` and `held-out-bytes`; MODELS has `model-bpe` and
+`model-bytes`; both perhaps `bpe-same`, a model trained on as many programs as `bytes`. Prints
+Markdown, to be put into the page, and writes the PNG files beside it. Needs matplotlib.
 """
 
 import sys
@@ -30,21 +30,26 @@ def main() -> None:
     print(permutation_table(rows, runs / "permutation-score"))
     print(first_divergences(rows))
     draw_permutation(rows, runs / "permutation-score")
-    held_out = {name: read_judged(runs / f"held-out-{name}") for name in VOCABULARIES}
+    held_out = {name: read_judged(runs / f"held-out-{name}") for name in made(models)}
     for facet in ("level", "kind", "steps"):
         print(held_out_table(held_out, facet))
     print(differing_kinds(held_out))
     draw_held_out(held_out)
-    for name in ("bpe", "bpe-same"):
+    for name in held_out.keys() - {"bytes"}:
         only = {n: [r for r in rs if r.facets["level"] == "strings"] for n, rs in held_out.items()}
         print(paired(only[name], only["bytes"], f"strings: {VOCABULARIES[name]} → bytes"))
         print(paired(held_out[name], held_out["bytes"], f"all: {VOCABULARIES[name]} → bytes"))
 
 
+def made(models: Path) -> list[str]:
+    """The vocabularies that there is a model of."""
+    return [name for name in VOCABULARIES if (models / f"model-{name}").exists()]
+
+
 def training_table(models: Path) -> str:
     """What each model was trained with."""
     lines = []
-    for name in VOCABULARIES:
+    for name in made(models):
         done = read_training(models / f"model-{name}")
         assert done is not None
         look = done.looks[-1].held_out
@@ -117,7 +122,7 @@ def held_out_table(runs: dict[str, list[Judged]], facet: str) -> str:
         for group in every
     ]
     lines.append(["all", *(cell(accuracy(rows).of_all) for rows in runs.values())])
-    return table([facet, *VOCABULARIES.values()], lines)
+    return table([facet, *(VOCABULARIES[name] for name in runs)], lines)
 
 
 def differing_kinds(runs: dict[str, list[Judged]]) -> str:
@@ -130,7 +135,7 @@ def differing_kinds(runs: dict[str, list[Judged]]) -> str:
     }
     every = sorted({kind for counts in found.values() for kind in counts})
     lines = [[kind, *(str(counts[kind]) for counts in found.values())] for kind in every]
-    return table(["first differs in", *VOCABULARIES.values()], lines)
+    return table(["first differs in", *(VOCABULARIES[name] for name in runs)], lines)
 
 
 def paired(one: Sequence[Judged], other: Sequence[Judged], title: str) -> str:
