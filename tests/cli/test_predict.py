@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.commands import ok, run
 from tests.faulty import FaultyServer, like_vllm, running
+from worldline.codecs import CODECS
 from worldline.predict import read_recorded
 
 SOURCE = "def f(x):\n    return x + 1\n"
@@ -157,7 +158,7 @@ def test_an_engine_is_checked(tmp_path: Path) -> None:
     assert text.startswith("imitation\n  holds 4,096 tokens\n")
     assert "  yes  takes prompts as token ids\n" in text
     assert "  no   score: the mode score needs abilities that this engine lacks" in text
-    assert found["codecs"] == {"cwm": "", "chat": ""}
+    assert found["codecs"] == dict.fromkeys(CODECS, "")
     assert found["modes"]["guided"] == ""
     assert "prompt_logprobs" in found["modes"]["score"]
     assert str(found["suggested_in_flight"]) in found["tokens_per_second"]

@@ -232,6 +232,22 @@ def test_a_weight_of_nothing_leaves_tokens_out(export: Path) -> None:
     assert changed(action_weight=0.5, state_weight=1.0) > 0
 
 
+@pytest.mark.parametrize("name", RECIPES)
+def test_heads_look_back_by_one_two_and_three_tokens(name: str, export: Path) -> None:
+    torch = pytest.importorskip("torch")
+    recipe = RECIPES[name]
+    model = new_model(recipe, export / "tokenizer")
+    model.set_attn_implementation("eager")
+    ids = torch.randint(0, model.config.vocab_size, (1, 200))
+    with torch.no_grad():
+        (weights,) = model(ids, output_attentions=True).attentions[0]
+    for head in range(recipe.heads - 1):
+        back = weights[head].diagonal(-(head + 1))
+        assert back.mean() > 0.75, head
+    # The last one is free: it looks at all that came before, alike.
+    assert weights[-1].diagonal(-1).mean() < 0.2
+
+
 def test_padding_changes_nothing(export: Path) -> None:
     material = read_material(export, QUICK)
     learner = Learner(new_model(QUICK, export / "tokenizer"), QUICK)

@@ -1,6 +1,6 @@
 """What an engine can do goes in, lines for people and JSON come out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -24,6 +24,14 @@ WORDS: dict[Ability, str] = {
 }
 
 
+def _by_reason(codecs: Mapping[str, str]) -> dict[str, list[str]]:
+    """The formats that can be spoken, and those that cannot for the same reason, together."""
+    found: dict[str, list[str]] = {}
+    for name, reason in codecs.items():
+        found.setdefault(reason.replace(f"the {name} format", "it"), []).append(name)
+    return found
+
+
 def engine_lines(report: EngineReport, measured: Sequence[Throughput] = ()) -> list[Text]:
     """What an engine can do, what it cannot and why, and what that means for predictions."""
     length = report.abilities.context_length
@@ -34,9 +42,9 @@ def engine_lines(report: EngineReport, measured: Sequence[Throughput] = ()) -> l
     lines.append(Text("\nAbilities, each tried", "bold"))
     for ability in ABILITIES:
         lines += _line(WORDS[ability], report.abilities.missing.get(ability, ""))
-    lines.append(Text("\nFormats (--codec)", "bold"))
-    for name, reason in report.codecs.items():
-        lines += _line(name, reason)
+    lines.append(Text("\nFormats whose special tokens it has (--codec)", "bold"))
+    for reason, names in _by_reason(report.codecs).items():
+        lines += _line(", ".join(names), reason)
     lines.append(Text("\nModes of prediction (--mode)", "bold"))
     for mode, reason in report.modes.items():
         lines += _line(mode, reason)

@@ -47,12 +47,13 @@ def new_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
 
 
 def _look_back(model: Any, recipe: Recipe) -> None:
-    """Have half of the first layer's heads look at the token before, from the beginning.
+    """Have the first layer's heads, all but one, look one token back, two, and so on, from the
+    beginning.
 
     To copy, a model has to find what came after the same thing before; for that a head must first
-    look one token back, and learning this by itself takes a small model longer than all the rest.
-    RoPE turns a constant key and a constant query by their distance; turned back by one token, the
-    query fits the key of the token before.
+    look one token back (and further, where lines are much alike), and learning this by itself takes
+    a small model longer than all the rest. RoPE turns a constant key and a constant query by their
+    distance; turned back by one token, the query fits the key of the token before.
     """
     torch = require_torch()
     size = recipe.hidden // recipe.heads
@@ -61,11 +62,12 @@ def _look_back(model: Any, recipe: Recipe) -> None:
     strength[: _SHARP * size // 64] = _STRENGTH
     attention = model.model.layers[0].self_attn
     with torch.no_grad():
-        for head in range(recipe.heads // 2):
+        for head in range(recipe.heads - 1):
+            back = turn * (head + 1)
             place = slice(head * size, (head + 1) * size)
             attention.k_proj.bias[place] = torch.cat([strength, torch.zeros(size // 2)])
             attention.q_proj.bias[place] = torch.cat(
-                [strength * torch.cos(turn), -strength * torch.sin(turn)]
+                [strength * torch.cos(back), -strength * torch.sin(back)]
             )
             attention.k_proj.weight[place] *= _FAINT
             attention.q_proj.weight[place] *= _FAINT
