@@ -9,7 +9,7 @@ from worldline.generate.facets import BINS, bin_of
 from worldline.recorders import PythonRecorder
 
 PAGE = (Path(__file__).parents[2] / "docs" / "generate.md").read_text(encoding="utf-8")
-EXAMPLE = re.compile(r"```text\n# (\w+)_(\d+): ([^\n]*) returns ([^\n]*)\n(.*?)```", re.DOTALL)
+EXAMPLE = re.compile(r"```text\n# (\w+)_0_(\d+): ([^\n]*) returns ([^\n]*)\n(.*?)```", re.DOTALL)
 
 
 def test_there_is_an_example_of_each_level(recorder: PythonRecorder) -> None:

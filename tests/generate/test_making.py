@@ -47,7 +47,7 @@ def test_levels_have_equal_shares() -> None:
     assert levels == {"loops": 9, "calls": 9, "recursion": 8}
     ids = [question.id for question in found.questions]
     assert len(set(ids)) == 26
-    assert ids[0] == "loops_000000"
+    assert ids[0] == "loops_0_000000"
 
 
 def test_combinations_of_facets_have_equal_shares() -> None:

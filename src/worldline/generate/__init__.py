@@ -25,7 +25,7 @@ def generate_programs(
 ) -> Iterator[Question]:
     """Random programs with calls, each executed: what it returns is known, and its facets.
 
-    count=3, levels=["loops"] -> questions loops_000000, loops_000001, … with code, call, expected
+    count=3, levels=["loops"] -> questions loops_0_000000, loops_0_000001, … with what they return
 
     None is in a benchmark, or in the files of `without`, under whatever names; no two are the same.
     The same arguments give the same programs on every Python and with any number of workers.

@@ -68,9 +68,9 @@ def write_program(seed: int, level: str, number: int) -> Program:
     return LEVELS[level](Draws("generate", seed, level, number))
 
 
-def question_id(level: str, number: int) -> str:
-    """ "loops", 17 -> "loops_000017" """
-    return f"{level}_{number:06}"
+def question_id(level: str, seed: int, number: int) -> str:
+    """ "loops", 0, 17 -> "loops_0_000017": files made from several seeds can be put together."""
+    return f"{level}_{seed}_{number:06}"
 
 
 def _make(chunk: Chunk, number: int, recorder: PythonRecorder) -> Candidate:
@@ -81,7 +81,10 @@ def _make(chunk: Chunk, number: int, recorder: PythonRecorder) -> Candidate:
     if reason:
         return Candidate(chunk.level, number, None, reason)
     question = Question(
-        question_id(chunk.level, number), program, trace.result, facets_of(chunk.level, trace)
+        question_id(chunk.level, chunk.seed, number),
+        program,
+        trace.result,
+        facets_of(chunk.level, trace),
     )
     return Candidate(
         chunk.level, number, question, "", program_key(program), source_key(program.source)
