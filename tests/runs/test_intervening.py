@@ -74,7 +74,7 @@ def tried(
 ) -> Failures:
     failures = find_failures(address, recorder, right=1)
     ids = frozenset(sample.prediction.id for sample in failures.failed)
-    questions = wanted(name, failures, is_all=is_all, open=ids)
+    questions = wanted(name, failures, is_all=is_all, unconfirmed=ids)
     list(
         intervene_into(
             address, name, questions, stubborn(recorder), recorder, failures.manifest, draws=2
@@ -112,9 +112,9 @@ def test_what_is_confirmed_is_not_asked_again(tmp_path: Path, recorder: PythonRe
     run = tmp_path / "run"
     run_of(run, recorder)
     failures = find_failures(run, recorder)
-    assert [q.id for q in wanted("patch", failures, open=frozenset({"slip"}))] == ["slip"]
-    assert wanted("patch", failures, open=frozenset()) == []
-    assert wanted("strings-line", failures, open=frozenset({"slip", "jump"})) == []
+    assert [q.id for q in wanted("patch", failures, unconfirmed=frozenset({"slip"}))] == ["slip"]
+    assert wanted("patch", failures, unconfirmed=frozenset()) == []
+    assert wanted("strings-line", failures, unconfirmed=frozenset({"slip", "jump"})) == []
 
 
 def test_effects_are_counted_in_pairs_with_what_was_before(
@@ -162,7 +162,7 @@ def test_another_model_is_refused(tmp_path: Path, recorder: PythonRecorder) -> N
         engine.name = "other"  # type: ignore[misc]
         return engine
 
-    questions = wanted("patch", failures, open=frozenset({"slip"}))
+    questions = wanted("patch", failures, unconfirmed=frozenset({"slip"}))
     with pytest.raises(InputError, match="model 'scripted', not 'other'"):
         list(intervene_into(run, "patch", questions, other, recorder, failures.manifest))
     assert read_interventions(run)["patch"] == []

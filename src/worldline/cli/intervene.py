@@ -1,6 +1,7 @@
 """`worldline intervene RUN --engine URL`: let the causes of a run's failures confess."""
 
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, get_args
@@ -19,6 +20,7 @@ from worldline.report import intervention_tables, interventions_to_json
 from worldline.runs import (
     DRAWS,
     Failures,
+    Judged,
     confirmed_causes,
     find_failures,
     intervene_into,
@@ -85,28 +87,40 @@ def intervene(
             raise InputError(f"no sample of {run} failed with a cause: there is nothing to remove")
         for outcome, number in failures.left_out.items():
             click.echo(f"left alone: {number:,} that are {outcome}, without a cause", err=True)
+        failed = None
         try:
-            for name in chosen:
-                _try(
+            for place, name in enumerate(chosen):
+                tried = read_interventions(run)
+                if is_restarted:
+                    # What was found before counts no more.
+                    tried = {known: tried[known] for known in chosen[:place] if known in tried}
+                failure = _try(
                     run,
                     name,
                     failures,
                     access,
                     recorder,
+                    tried,
                     is_all=bool(only) or is_all,
                     draws=draws,
                     is_restarted=is_restarted,
                 )
+                failed = failed or failure
         except KeyboardInterrupt:
             click.echo(f"\nstopped; {go_on(is_restarted)}", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
     found = measure_interventions(read_judged(run), read_interventions(run))
     if form == "json":
         click.echo(json.dumps(interventions_to_json(found), indent=1))
-        return
-    console = make_console()
-    console.print(intervention_tables(found))
-    console.print(f"next: worldline show {run} SAMPLE · worldline diagnose {run}")
+    else:
+        console = make_console()
+        console.print(intervention_tables(found))
+        console.print(f"next: worldline show {run} SAMPLE · worldline diagnose {run}")
+    if failed is not None:
+        click.echo(
+            f"the first that failed: {failed}\n{go_on(is_restarted)} and asks them again", err=True
+        )
+        raise click.exceptions.Exit(1)
 
 
 def _try(
@@ -115,17 +129,19 @@ def _try(
     failures: Failures,
     access: Access,
     recorder: PythonRecorder,
+    tried: Mapping[InterventionName, Sequence[Judged]],
     *,
     is_all: bool,
     draws: int,
     is_restarted: bool,
-) -> None:
-    """Ask all that is to be asked with one intervention."""
-    confirmed = confirmed_causes(read_judged(run), read_interventions(run))
+) -> str | None:
+    """Ask all that is to be asked with one intervention; why the infrastructure first failed, if it
+    did."""
+    confirmed = confirmed_causes(read_judged(run), tried)
     ids = {sample.prediction.id for sample in failures.failed}
-    questions = wanted(name, failures, is_all=is_all, open=frozenset(ids - confirmed.keys()))
+    questions = wanted(name, failures, is_all=is_all, unconfirmed=frozenset(ids - confirmed.keys()))
     if not questions:
-        return
+        return None
     samples = intervene_into(
         run,
         name,
@@ -141,13 +157,12 @@ def _try(
         in_flight=access.most,
     )
     failure = None
-    total = len(questions) * (draws if name == "resample" else 1)
-    with closing(samples), run_progress(name, total) as progress:
+    total = len(questions) * (draws if name == "resample" else 1) - len(tried.get(name, ()))
+    with closing(samples), run_progress(name, max(0, total)) as progress:
         for sample in samples:
             progress.advance(sample)
             failure = failure or sample.error
-    if failure is not None:
-        click.echo(f"{name}: the first that failed: {failure}", err=True)
+    return failure
 
 
 def _names(only: str | None) -> tuple[InterventionName, ...]:

@@ -87,14 +87,18 @@ def _examined(
 
 
 def wanted(
-    name: InterventionName, failures: Failures, *, is_all: bool = False, open: frozenset[str]
+    name: InterventionName,
+    failures: Failures,
+    *,
+    is_all: bool = False,
+    unconfirmed: frozenset[str],
 ) -> list[Question]:
-    """The questions to ask with an intervention: of the samples that are still `open`, those whose
+    """The questions to ask with an intervention: of the samples that are `unconfirmed`, those whose
     cause calls for it, or all that it can be done to; and right ones, where it takes no truth."""
     asked = [
         sample
         for sample in failures.failed
-        if is_all or (sample.prediction.id in open and name in called_for(sample))
+        if is_all or (sample.prediction.id in unconfirmed and name in called_for(sample))
     ]
     if not INTERVENTIONS[name].needs_truth and (asked or is_all):
         asked += failures.right
