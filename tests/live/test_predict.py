@@ -32,7 +32,7 @@ from worldline.predict import (
 )
 from worldline.recorders import PythonRecorder
 from worldline.tokens import load_tokenizer
-from worldline.trace import Program
+from worldline.trace import Limits, Program
 
 Result = TypeVar("Result")
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -58,7 +58,12 @@ def asked(
     server: VllmServer, recorder: PythonRecorder, questions: list[Question], settings: Settings
 ) -> list[Prediction]:
     found = predict(
-        questions, lambda: OpenAIEngine(Server(server.url)), recorder, settings=settings
+        questions,
+        lambda: OpenAIEngine(Server(server.url)),
+        recorder,
+        settings=settings,
+        # A server computes on the same cores.
+        limits=Limits(seconds=60),
     )
     return list(found)
 

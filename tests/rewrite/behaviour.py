@@ -76,14 +76,3 @@ def behaviour(source: str, call: str, *, seconds: int = 20) -> Behaviour:
     found = observed(source, use, seconds=seconds)
     # Also where it raised.
     return Behaviour(found.result, found.printed, ADDRESS.sub("0x", repr(left)))
-
-
-def with_main(code: str, call: str) -> str:
-    """The text that a model is asked about."""
-    return f"{code.rstrip()}\n\ndef main(): # << START_OF_TRACE\n    return {call}\n"
-
-
-def numbered(text: str) -> Iterator[str]:
-    """Lines with their numbers, to be read where a test fails."""
-    for number, line in enumerate(text.split("\n"), 1):
-        yield f"{number:4} {line}"

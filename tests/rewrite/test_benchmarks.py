@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.rewrite.behaviour import Behaviour, Namespace, behaviour, observed, with_main
+from tests.rewrite.behaviour import Behaviour, Namespace, behaviour, observed
 from worldline.generate import LEVELS
 from worldline.generate.candidates import write_program
 from worldline.rewrite import Rewritten, rewrite_expressions
+from worldline.trace import Program
 
 
 def rewritten(text: str) -> Rewritten:
@@ -28,7 +29,7 @@ def rewritten(text: str) -> Rewritten:
 def test_all_of_cruxeval(cruxeval: list[dict[str, Any]]) -> None:
     changed = left = 0
     for row in cruxeval:
-        text = with_main(row["code"], f"f({row['input']})")
+        text = Program(row["code"], f"f({row['input']})").text
         found = rewritten(text)
         call = f"f({row['input']})"
         assert behaviour(found.text, call) == behaviour(text, call), found.text
@@ -97,8 +98,9 @@ class Compared(NamedTuple):
 
 def compared(row: dict[str, Any]) -> Compared:
     code, theirs = row["code"], row["rewritten"] or row["code"]
-    ours = rewritten(with_main(code, row["call"])).text
-    texts = with_main(code, row["call"]), with_main(theirs, row["call"]), ours
+    text = Program(code, row["call"]).text
+    ours = rewritten(text).text
+    texts = text, Program(theirs, row["call"]).text, ours
     did: list[Behaviour] = [observed(text, run_main) for text in texts]
     assert did[2] == did[0], ours
     # Theirs has lost the layout: a program that was not rewritten has the same lines with code.

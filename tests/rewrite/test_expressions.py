@@ -311,6 +311,14 @@ def test_names_of_the_program_are_never_taken() -> None:
     assert "t4 = t2.t3(t1)\n    t5 = str(t2)\n    t6 = len(t5)\n    return t4, t6" in found
 
 
+def test_a_built_in_name_that_a_function_rebinds_means_nothing_certain() -> None:
+    rest = "def h(a):\n    return len(str(a).upper(g()))\n"
+    rebound = f"def i():\n    global str\n    str = 1\n\n\n{rest}"
+    # A string's own method can be looked up at any time; another's, only before the argument.
+    assert "t1 = str(a)\n    t2 = g()" in rewrite_expressions(rest).text
+    assert "t2 = t1.upper\n    t3 = g()" in rewrite_expressions(rebound).text
+
+
 def test_a_program_that_does_not_parse_stays() -> None:
     found = rewrite_expressions("def f(:\n    return g(h(1))\n")
     assert found.text == "def f(:\n    return g(h(1))\n"

@@ -16,7 +16,7 @@ from tests.training.speed import speed_of_training
 from worldline.errors import InputError
 from worldline.recorders import PythonRecorder
 from worldline.store import StoredTrace
-from worldline.training import RECIPES, Progress, Recipe, Training, read_training, train
+from worldline.training import RECIPES, Recipe, Training, TrainingStep, read_training, train
 from worldline.training import training as training_module
 from worldline.training.loop import Learner, pace_at
 from worldline.training.material import ACTION, STATE, in_order, passes, read_material
@@ -40,7 +40,9 @@ def again(traces: list[StoredTrace], times: int) -> list[StoredTrace]:
     return [replace(t, id=f"{t.id}_{n}") for n in range(times) for t in traces]
 
 
-def finish(export: Path, output: Path, recipe: Recipe = QUICK, **options: Any) -> list[Progress]:
+def finish(
+    export: Path, output: Path, recipe: Recipe = QUICK, **options: Any
+) -> list[TrainingStep]:
     return [step for _, step in train(export, output, recipe=recipe, threads=1, **options)]
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from worldline.trace import CUT_MARK
+
 _STRING = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
 _ADDRESS = r" at 0x[0-9a-fA-F]+"
 _MODULE = r"<module '(?P<module>[^']+)'(?: from '[^']*'| \([^)]*\))?>"
@@ -19,7 +21,7 @@ _ITERATOR = (
     r"(?: [^<>]*(?:<[^<>]*>[^<>]*)*)?>"
 )
 _ANGLES = r"<(?:[^<>]|<[^<>]*>)*>"
-_CUT = re.compile(r"… <cut: (?:more than )?\d+ (?:characters|items)>\Z")
+_CUT = re.compile(rf"{CUT_MARK}(?:more than )?\d+ (?:characters|items)>\Z")
 _OPAQUE = frozenset({"<iterator>", "<object>"})
 # What a rendered value is made of, beside its literals: object(…), dates, complex numbers.
 _LITERAL = (

@@ -14,8 +14,8 @@ from worldline.cli.progress import INTERRUPTED, Teller, go_on, make_bar
 from worldline.training import (
     RECIPES,
     HeldOut,
-    Progress,
     Training,
+    TrainingStep,
     read_training,
     recipe_named,
     train,
@@ -104,7 +104,7 @@ def train_command(
     click.echo(summary(done, output))
 
 
-def _follow(steps: Iterator[tuple[Training, Progress]]) -> None:
+def _follow(steps: Iterator[tuple[Training, TrainingStep]]) -> None:
     """Show a bar while somebody looks, else a line of JSON now and then."""
     if not sys.stderr.isatty():
         teller = Teller()
@@ -119,7 +119,7 @@ def _follow(steps: Iterator[tuple[Training, Progress]]) -> None:
             bar.update(task, total=now.tokens_wanted, completed=now.tokens, state=state)
 
 
-def progress_to_json(now: Training, progress: Progress) -> dict[str, float | int | None]:
+def progress_to_json(now: Training, progress: TrainingStep) -> dict[str, float | int | None]:
     """How it is coming along, in numbers."""
     look = now.looks[-1].held_out if now.looks else None
     return {
@@ -136,7 +136,7 @@ def progress_to_json(now: Training, progress: Progress) -> dict[str, float | int
     }
 
 
-def _state(now: Training, progress: Progress) -> str:
+def _state(now: Training, progress: TrainingStep) -> str:
     parts = [f"loss {progress.loss:.3f}"]
     if now.looks:
         look = now.looks[-1].held_out

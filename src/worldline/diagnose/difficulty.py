@@ -12,13 +12,13 @@ from worldline.codecs import Codec, Special
 from worldline.diagnose.operations import operation_facts, syntax_nodes
 from worldline.diagnose.values import OBJECT, STRING, ValueKind, value_kind
 from worldline.tokens import Tokenizer, count_pieces
-from worldline.trace import Step, Trace
+from worldline.trace import CUT_MARK, Step, Trace
 
 # The iterator that a comprehension is given is no variable of the program's.
 _NOT_VARIABLES = frozenset({".0"})
 # Only a string that was too long to keep has no end.
-_STRINGS = re.compile(rf"{STRING}|b(?:{STRING})|{OBJECT}|['\"].*(?=… <cut: \Z)", re.DOTALL)
-_CUT_SIZE = re.compile(r"(… <cut: )[^>]*>\Z")
+_STRINGS = re.compile(rf"{STRING}|b(?:{STRING})|{OBJECT}|['\"].*(?={CUT_MARK}\Z)", re.DOTALL)
+_CUT_SIZE = re.compile(rf"({CUT_MARK})[^>]*>\Z")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|.)", re.DOTALL)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worldline.benchmarks.draws import Draws
-from worldline.generate.draft import Draft, Forms
+from worldline.generate.sketch import Forms, Sketch
 from worldline.generate.statements import Palette, Place, indented, returned, statement
 from worldline.generate.trial import Tried, try_out
 from worldline.generate.words import (
@@ -58,8 +58,8 @@ def write_function(
 ) -> Function:
     """A function that can be called with its arguments. `before` is the source of the functions
     that it may call, by the names that are taken."""
-    draft = Draft(draws, palette.forms, taken={name, "f", *taken}, calls=calls or {})
-    parameters, kinds, arguments = _parameters(draft, palette)
+    sketch = Sketch(draws, palette.forms, taken={name, "f", *taken}, calls=calls or {})
+    parameters, kinds, arguments = _parameters(sketch, palette)
     head = f"def {name}({', '.join(parameters)}):"
     call = f"{name}({', '.join(arguments)})"
     most_steps = weighted(draws, _STEPS)
@@ -67,18 +67,18 @@ def write_function(
     vain, left = 0, weighted(draws, palette.sizes)
     needed = draws.between(1, max(1, left))
     while left > 0 and vain < _PATIENCE:
-        kept = dict(draft.types), set(draft.taken)
-        more = statement(draft, palette, Place(palette.depth), is_needed=left == needed)
+        kept = dict(sketch.types), set(sketch.taken)
+        more = statement(sketch, palette, Place(palette.depth), is_needed=left == needed)
         tried = _tried(before, head, [*lines, *more, "return None"], call, most_steps)
         first = before.count("\n") + 2 + len(lines) + 1
         if tried is None or not _is_wanted(draws, first, more, tried, is_last=left == 1):
-            draft.types, draft.taken = kept
+            sketch.types, sketch.taken = kept
             vain += 1
             continue
         lines += more
         # Behind a return nothing more is executed.
         left = left - 1 if first + len(more) in tried.lines else 0
-    lines.append(_last_line(draft, palette, before, head, lines, call, most_steps))
+    lines.append(_last_line(sketch, palette, before, head, lines, call, most_steps))
     source = "\n".join([head, *indented(lines), ""])
     return Function(name, source, tuple(parameters), tuple(kinds), tuple(arguments))
 
@@ -101,7 +101,7 @@ def _tried(before: str, head: str, lines: list[str], call: str, most_steps: int)
 
 
 def _last_line(
-    draft: Draft,
+    sketch: Sketch,
     palette: Palette,
     before: str,
     head: str,
@@ -110,41 +110,41 @@ def _last_line(
     most_steps: int,
 ) -> str:
     for _ in range(_PATIENCE):
-        last = f"return {returned(draft, palette)}"
+        last = f"return {returned(sketch, palette)}"
         # A test that decides nothing.
         if lines and lines[-1].strip() == last:
             continue
         if _tried(before, head, [*lines, last], call, most_steps + 2) is not None:
             return last
-    return f"return {list(draft.types)[-1]}"
+    return f"return {list(sketch.types)[-1]}"
 
 
-def _parameters(draft: Draft, palette: Palette) -> tuple[list[str], list[str], list[str]]:
+def _parameters(sketch: Sketch, palette: Palette) -> tuple[list[str], list[str], list[str]]:
     names, kinds, arguments = [], [], []
-    for _ in range(weighted(draft.draws, [(4, 1), (5, 2), (2, 3)])):
-        kind = weighted(draft.draws, palette.parameters)
-        name = draft.new(kind)
-        draft.declare(name, kind)
+    for _ in range(weighted(sketch.draws, [(4, 1), (5, 2), (2, 3)])):
+        kind = weighted(sketch.draws, palette.parameters)
+        name = sketch.new(kind)
+        sketch.declare(name, kind)
         names.append(name)
         kinds.append(kind)
-        arguments.append(argument(draft, kind))
+        arguments.append(argument(sketch, kind))
     return names, kinds, arguments
 
 
-def argument(draft: Draft, kind: str) -> str:
+def argument(sketch: Sketch, kind: str) -> str:
     """A value to call a function with; its letters and keys are those that expressions use."""
-    draws = draft.draws
+    draws = sketch.draws
     if kind == "str":
         text = word(draws)
-        draft.letters = text
+        sketch.letters = text
         return repr(text)
     if kind == "strs":
         texts = [word(draws)[:6] for _ in range(draws.between(1, 4))]
-        draft.letters = "".join(texts)
+        sketch.letters = "".join(texts)
         return repr(texts)
     if kind == "dict":
         keys = _keys(draws)
-        draft.keys = tuple(keys)
+        sketch.keys = tuple(keys)
         return repr({key: small_int(draws) for key in keys})
     if kind == "ints":
         return repr(_ints(draws))

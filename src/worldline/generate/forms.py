@@ -1,11 +1,11 @@
 """The expressions and lines that programs are written in: what may stand where, and how often.
 
-See `draft` for the holes. Levels take from these what they are about.
+See `sketch` for the holes. Levels take from these what they are about.
 """
 
 from collections.abc import Iterable, Sequence
 
-from worldline.generate.draft import Forms
+from worldline.generate.sketch import Forms
 
 Table = dict[str, list[tuple[int, str]]]
 

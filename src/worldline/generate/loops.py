@@ -1,9 +1,9 @@
-"""A draft goes in; the head of a loop comes out, with what the loop binds and must not change."""
+"""A sketch goes in; the head of a loop comes out, with what the loop binds and must not change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from worldline.generate.draft import Draft, NoneFitsError, constant, fill, operand, pick_variable
+from worldline.generate.sketch import NoneFitsError, Sketch, constant, fill, operand, pick_variable
 from worldline.generate.words import chance, weighted
 
 
@@ -60,18 +60,18 @@ _HEADS: Sequence[tuple[int, tuple[str, tuple[str, ...]]]] = (
 )
 
 
-def for_header(draft: Draft) -> ForHeader:
+def for_header(sketch: Sketch) -> ForHeader:
     """The head of a `for` over what there is to run over."""
     for _ in range(12):
-        form, kinds = weighted(draft.draws, _HEADS)
+        form, kinds = weighted(sketch.draws, _HEADS)
         try:
-            text = fill(draft, form, depth=0)
+            text = fill(sketch, form, depth=0)
         except NoneFitsError:
             continue
-        kept = tuple(name for name in draft.types if _occurs(name, text))
+        kept = tuple(name for name in sketch.types if _occurs(name, text))
         bound: dict[str, str] = {}
         for mark, kind in zip(("@a", "@b"), kinds, strict=False):
-            name = draft.new(kind)
+            name = sketch.new(kind)
             bound[name] = kind
             text = text.replace(mark, name)
         return ForHeader(text, bound, kept)
@@ -83,76 +83,78 @@ def _occurs(name: str, text: str) -> bool:
     return name in words
 
 
-def while_parts(draft: Draft) -> WhileParts:
+def while_parts(sketch: Sketch) -> WhileParts:
     """A `while` in one of the ways that people count and consume."""
-    way = weighted(draft.draws, [(4, _up), (4, _down), (2, _halved), (3, _consumed), (2, _forever)])
-    return way(draft)
+    way = weighted(
+        sketch.draws, [(4, _up), (4, _down), (2, _halved), (3, _consumed), (2, _forever)]
+    )
+    return way(sketch)
 
 
-def _up(draft: Draft) -> WhileParts:
+def _up(sketch: Sketch) -> WhileParts:
     """Count up to a limit."""
-    name = draft.new("int")
-    start, step = draft.draws.pick((0, 0, 1, 2)), draft.draws.pick((1, 1, 1, 2, 3))
-    draft.declare(name, "int")
+    name = sketch.new("int")
+    start, step = sketch.draws.pick((0, 0, 1, 2)), sketch.draws.pick((1, 1, 1, 2, 3))
+    sketch.declare(name, "int")
     limit = (
-        operand(draft, "int", depth=0)
-        if chance(draft.draws, 50)
-        else str(draft.draws.between(2, 9))
+        operand(sketch, "int", depth=0)
+        if chance(sketch.draws, 50)
+        else str(sketch.draws.between(2, 9))
     )
     if limit == name:
         limit = "5"
-    sign = draft.draws.pick(("<", "<", "<="))
+    sign = sketch.draws.pick(("<", "<", "<="))
     return _placed(
-        draft,
+        sketch,
         WhileParts(f"while {name} {sign} {limit}:", (name, limit), [f"{name} = {start}"]),
         f"{name} += {step}",
     )
 
 
-def _down(draft: Draft) -> WhileParts:
+def _down(sketch: Sketch) -> WhileParts:
     """Count a variable down."""
-    name = pick_variable(draft, "int", is_changed=True)
-    step = draft.draws.pick((1, 1, 2, 3, 5))
-    least = draft.draws.pick((0, 0, 0, 1, 3))
-    return _placed(draft, WhileParts(f"while {name} > {least}:", (name,)), f"{name} -= {step}")
+    name = pick_variable(sketch, "int", is_changed=True)
+    step = sketch.draws.pick((1, 1, 2, 3, 5))
+    least = sketch.draws.pick((0, 0, 0, 1, 3))
+    return _placed(sketch, WhileParts(f"while {name} > {least}:", (name,)), f"{name} -= {step}")
 
 
-def _halved(draft: Draft) -> WhileParts:
+def _halved(sketch: Sketch) -> WhileParts:
     """Divide a variable until nothing is left of it."""
-    name = pick_variable(draft, "int", is_changed=True)
-    by = draft.draws.pick((2, 2, 3, 10))
-    return _placed(draft, WhileParts(f"while {name} > 0:", (name,)), f"{name} //= {by}")
+    name = pick_variable(sketch, "int", is_changed=True)
+    by = sketch.draws.pick((2, 2, 3, 10))
+    return _placed(sketch, WhileParts(f"while {name} > 0:", (name,)), f"{name} //= {by}")
 
 
-def _consumed(draft: Draft) -> WhileParts:
+def _consumed(sketch: Sketch) -> WhileParts:
     """Take a list or a string apart, from one of its ends."""
-    kind = draft.draws.pick(("ints", "str", "strs"))
-    name = pick_variable(draft, kind, is_changed=True)
+    kind = sketch.draws.pick(("ints", "str", "strs"))
+    name = pick_variable(sketch, kind, is_changed=True)
     inner = "str" if kind != "ints" else "int"
-    item = draft.new(inner)
-    draft.declare(item, inner)
-    head = draft.draws.pick((f"while {name}:", f"while len({name}) > {draft.draws.below(3)}:"))
+    item = sketch.new(inner)
+    sketch.declare(item, inner)
+    head = sketch.draws.pick((f"while {name}:", f"while len({name}) > {sketch.draws.below(3)}:"))
     if kind == "str":
-        side = draft.draws.pick(((f"{name}[0]", f"{name}[1:]"), (f"{name}[-1]", f"{name}[:-1]")))
+        side = sketch.draws.pick(((f"{name}[0]", f"{name}[1:]"), (f"{name}[-1]", f"{name}[:-1]")))
         first = [f"{item} = {side[0]}", f"{name} = {side[1]}"]
     else:
-        first = [f"{item} = {name}.pop({draft.draws.pick(('', '0'))})"]
+        first = [f"{item} = {name}.pop({sketch.draws.pick(('', '0'))})"]
     return WhileParts(head, (name,), first=first)
 
 
-def _forever(draft: Draft) -> WhileParts:
+def _forever(sketch: Sketch) -> WhileParts:
     """Go on until a test says that it is enough."""
-    name = draft.new("int")
-    draft.declare(name, "int")
-    before = [f"{name} = {constant(draft, 'int') if chance(draft.draws, 40) else 0}"]
-    step, most = draft.draws.pick((1, 1, 2, 4)), draft.draws.between(2, 30)
+    name = sketch.new("int")
+    sketch.declare(name, "int")
+    before = [f"{name} = {constant(sketch, 'int') if chance(sketch.draws, 40) else 0}"]
+    step, most = sketch.draws.pick((1, 1, 2, 4)), sketch.draws.between(2, 30)
     last = [f"{name} += {step}", f"if {name} > {most}:", "    break"]
     return WhileParts("while True:", (name,), before, last=last)
 
 
-def _placed(draft: Draft, parts: WhileParts, step: str) -> WhileParts:
+def _placed(sketch: Sketch, parts: WhileParts, step: str) -> WhileParts:
     """The line that makes a loop go on is its last more often than its first."""
-    at_first = chance(draft.draws, 25)
+    at_first = chance(sketch.draws, 25)
     return WhileParts(
         parts.text,
         parts.kept,

@@ -303,6 +303,8 @@ class Asker:
             truth = await asyncio.to_thread(self._recorder.record, program, limits=self._limits)
         if not truth.steps:
             how = f"{truth.ending.reason}, {truth.ending.detail}"
+            if truth.ending.reason == "time_limit":
+                how += "; a busy machine may need more: give --seconds"
             raise RecorderError(f"the program could not be executed: {how}")
         if self.settings.from_step > len(truth.steps):
             raise ProgramError(

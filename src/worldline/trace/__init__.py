@@ -7,7 +7,7 @@ from worldline.trace.program import (
     parse_source,
     source_lines,
 )
-from worldline.trace.step import EVENTS, Event, Step, changes, state_at, states
+from worldline.trace.step import CUT_MARK, EVENTS, Event, Step, changes, state_at, states
 from worldline.trace.trace import (
     Ending,
     EndReason,
@@ -23,6 +23,7 @@ from worldline.trace.trace import (
 )
 
 __all__ = [
+    "CUT_MARK",
     "EVENTS",
     "START_MARK",
     "EndReason",

@@ -8,6 +8,8 @@ from typing import Literal, get_args
 Event = Literal["call", "line", "return", "exception"]
 EVENTS: tuple[Event, ...] = get_args(Event)
 
+# How a recorder ends a value that was too long for its limit, before it says how long it was.
+CUT_MARK = "… <cut: "
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 

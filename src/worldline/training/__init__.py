@@ -5,7 +5,7 @@ from worldline.training.examples import LOSSES, Example, Loss, trace_to_example,
 from worldline.training.export import EXAMPLE_COLUMNS, ExportSettings, export_traces
 from worldline.training.folder import Look, Training, read_training
 from worldline.training.lengths import Packing, pack
-from worldline.training.loop import HeldOut, Progress
+from worldline.training.loop import HeldOut, TrainingStep
 from worldline.training.recipe import RECIPES, Recipe, recipe_named
 from worldline.training.spelling import Spelling, load_spelling
 from worldline.training.summary import ExportSummary, summary_lines
@@ -24,10 +24,10 @@ __all__ = [
     "Look",
     "Loss",
     "Packing",
-    "Progress",
     "Recipe",
     "Spelling",
     "Training",
+    "TrainingStep",
     "export_traces",
     "load_spelling",
     "pack",

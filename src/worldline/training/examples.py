@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from worldline.codecs import Role, StepCodec
 from worldline.store import StoredTrace
-from worldline.trace import Trace
+from worldline.trace import CUT_MARK, Trace
 from worldline.training.spelling import Spelling
 
 Loss = Literal["all", "actions", "states"]
@@ -18,8 +18,6 @@ _LEARNED: dict[Loss, tuple[Role, ...]] = {
     "actions": ("action",),
     "states": ("state",),
 }
-# How the recorder ends a value that was too long for its limit.
-_CUT = "… <cut: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def why_left_out(trace: Trace) -> str | None:
         return "something in it was not recorded (it has notes)"
     if trace.program.stdin:
         return "it reads input that a prompt does not show"
-    if any(_CUT in value for value in _values(trace)):
+    if any(CUT_MARK in value for value in _values(trace)):
         return "a value was cut"
     return None
 

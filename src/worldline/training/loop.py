@@ -25,7 +25,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingStep:
     """One step of a training is done. `loss` is the mean over its learned tokens, in nats;
     `examples`, `tokens` and `seconds` are of this step; `held_out` is there now and then."""
 
@@ -165,7 +165,7 @@ class Learner:
 
 def learn(
     learner: Learner, material: Material, *, seed: int, from_step: int = 0
-) -> Iterator[Progress]:
+) -> Iterator[TrainingStep]:
     """Train a model to the end of its recipe, from a step on."""
     recipe = learner.recipe
     every, done = recipe.tokens / _LOOKS, 0
@@ -179,7 +179,7 @@ def learn(
         passed = time.monotonic() - began
         is_time = done // every > before // every or done >= recipe.tokens
         held_out = learner.look(material) if is_time and material.held_out else None
-        yield Progress(number, loss, len(examples), tokens, passed, held_out)
+        yield TrainingStep(number, loss, len(examples), tokens, passed, held_out)
 
 
 def pace_at(recipe: Recipe, done: int) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from worldline.errors import InputError
 from worldline.runs import usable_cores
 from worldline.training.folder import Look, ModelFolder, Training
-from worldline.training.loop import Learner, Progress, learn
+from worldline.training.loop import Learner, TrainingStep, learn
 from worldline.training.material import Material, read_material
 from worldline.training.model import new_model, parameters, save_model
 from worldline.training.recipe import Recipe
@@ -33,7 +33,7 @@ def train(
     state_weight: float = 1.0,
     threads: int | None = None,
     is_restarted: bool = False,
-) -> Generator[tuple[Training, Progress]]:
+) -> Generator[tuple[Training, TrainingStep]]:
     """Train a model by a recipe on an export and save it; after every step, how it is going.
 
     The weights are those of the losses of action and state tokens. A folder that has begun is gone
@@ -95,7 +95,7 @@ def _begin(
 
 def _steps(
     now: Training, learner: Learner, material: Material, folder: ModelFolder, seed: int
-) -> Iterator[tuple[Training, Progress]]:
+) -> Iterator[tuple[Training, TrainingStep]]:
     """Train to the end and keep what there is from time to time, also when it is stopped."""
     saved, kept = time.monotonic(), now.step
     try:

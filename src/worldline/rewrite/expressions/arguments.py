@@ -8,7 +8,7 @@ from typing import NamedTuple
 from worldline.rewrite.expressions.facts import Facts
 from worldline.rewrite.expressions.kinds import Kinds
 from worldline.rewrite.expressions.names import Names
-from worldline.rewrite.expressions.scopes import Function, Scope
+from worldline.rewrite.scopes import Function, Scope
 
 Parameters = Mapping[tuple[Scope, str], str]
 _ROUNDS = 4

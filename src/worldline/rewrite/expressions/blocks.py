@@ -4,16 +4,16 @@ import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from worldline.rewrite.expressions.bound import Bound, bound_after, bound_within
+from worldline.rewrite.bound import Bound, bound_after, bound_within
 from worldline.rewrite.expressions.headers import header_of, lower_header, waiting_in
 from worldline.rewrite.expressions.lines import CannotWriteError, Layout, Line, segment, written
 from worldline.rewrite.expressions.lowering import UnsafeError
 from worldline.rewrite.expressions.page import Page
 from worldline.rewrite.expressions.place import Place
 from worldline.rewrite.expressions.plans import unlooped
-from worldline.rewrite.expressions.scopes import Function
 from worldline.rewrite.expressions.statements import lower_statement, needs_lines
 from worldline.rewrite.rewritten import LeftAlone
+from worldline.rewrite.scopes import Function
 
 _UNIT = "    "
 

@@ -5,8 +5,8 @@ import builtins
 import re
 from dataclasses import dataclass
 
-from worldline.rewrite.expressions.bound import Bound, bound_after, is_inert
-from worldline.rewrite.expressions.scopes import Scope, scopes_of
+from worldline.rewrite.bound import Bound, bound_after, is_inert
+from worldline.rewrite.scopes import Scope, scopes_of
 
 
 def words(text: str) -> frozenset[str]:
@@ -62,17 +62,11 @@ def facts_of(text: str, tree: ast.Module) -> Facts:
     scopes = scopes_of(tree)
     used = _used(tree)
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    rebound = {
-        name
-        for scope in scopes.values()
-        if scope.parent is not None
-        for name in scope.globals & scope.bindings.keys()
-    }
     return Facts(
         tree,
-        scopes,
+        scopes.made_by,
         frozenset(re.findall(r"\w+", text)) | used,
-        frozenset(rebound),
+        scopes.rebound,
         bool(used & _WATCHES),
         bool(used & _REFLECTS),
         not used & _SHAPES_TRUTH,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from worldline.rewrite.expressions.facts import words
 from worldline.rewrite.expressions.names import Names
-from worldline.rewrite.expressions.scopes import Binding, Scope, owner
+from worldline.rewrite.scopes import Binding, Scope, owner
 
 _TYPES: dict[str, type] = {
     kind.__name__: kind for kind in (str, bytes, int, float, bool, list, tuple, dict, set)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from worldline.rewrite.expressions.lowering import Lowering
 from worldline.rewrite.expressions.plans import variables, with_items
-from worldline.rewrite.expressions.scopes import Comprehension
+from worldline.rewrite.scopes import Comprehension
 
 
 def looped(low: Lowering, node: ast.ListComp | ast.SetComp | ast.DictComp) -> ast.expr:

@@ -3,9 +3,9 @@
 import ast
 from dataclasses import dataclass, replace
 
-from worldline.rewrite.expressions.bound import Bound, generates
+from worldline.rewrite.bound import Bound, generates
 from worldline.rewrite.expressions.facts import BUILTINS, Facts, words
-from worldline.rewrite.expressions.scopes import Function, Scope, owner, parameters_of
+from worldline.rewrite.scopes import Function, Scope, owner, parameters_of
 
 # What these modules surely have, in every Python that worldline runs on.
 _MODULES = {
@@ -56,13 +56,7 @@ class Names:
         return replace(self, bound=bound - self._gone())
 
     def _gone(self) -> Bound:
-        return frozenset(
-            name
-            for scope in self.scope.within()
-            for name, made in scope.bindings.items()
-            if (scope is self.scope or name in scope.nonlocals)
-            and any(binding.kind == "gone" for binding in made)
-        )
+        return frozenset(filter(self.scope.loses, self.scope.bindings))
 
     def inner(self, function: Function) -> "Names":
         """A function that is defined here."""

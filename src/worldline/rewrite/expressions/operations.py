@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from worldline.rewrite.expressions.names import Names
 from worldline.rewrite.expressions.plans import Plans
-from worldline.rewrite.expressions.scopes import Comprehension
+from worldline.rewrite.scopes import Comprehension
 
 Display = ast.List | ast.Tuple | ast.Set | ast.Dict
 

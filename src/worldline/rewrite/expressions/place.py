@@ -3,16 +3,16 @@
 import ast
 from dataclasses import dataclass
 
+from worldline.rewrite.bound import Bound
 from worldline.rewrite.expressions.arguments import Parameters
-from worldline.rewrite.expressions.bound import Bound
 from worldline.rewrite.expressions.facts import Facts, words
 from worldline.rewrite.expressions.kinds import Kinds
 from worldline.rewrite.expressions.lowering import Fresh, Lowering
 from worldline.rewrite.expressions.names import Names, names_in
 from worldline.rewrite.expressions.operations import Operations
 from worldline.rewrite.expressions.plans import Plans
-from worldline.rewrite.expressions.scopes import Function
 from worldline.rewrite.expressions.statements import SPECIAL
+from worldline.rewrite.scopes import Function
 
 # What shows a function its own variables.
 _LOOKS = words("locals vars dir eval exec")

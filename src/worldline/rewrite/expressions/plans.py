@@ -4,11 +4,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from worldline.rewrite.expressions.bound import target_names
+from worldline.rewrite.bound import target_names
 from worldline.rewrite.expressions.facts import words
 from worldline.rewrite.expressions.kinds import Kinds
 from worldline.rewrite.expressions.names import Names
-from worldline.rewrite.expressions.scopes import Comprehension, Scope, owner
+from worldline.rewrite.scopes import Comprehension, Scope, owner
 
 # Built-in functions that are done with a generator when they return.
 _EAGER = words("all any dict frozenset list max min set sorted sum tuple")

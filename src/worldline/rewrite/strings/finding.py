@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from worldline.rewrite.scopes import Scopes
 from worldline.rewrite.strings.functions import (
     IN,
     JOIN_ALL,
@@ -17,7 +18,6 @@ from worldline.rewrite.strings.functions import (
 from worldline.rewrite.strings.kinds import is_string, kind_of
 from worldline.rewrite.strings.operation import Found
 from worldline.rewrite.strings.plain import is_plain
-from worldline.rewrite.strings.scopes import Scopes
 from worldline.trace import START_MARK
 
 # One character is one unit: what it is, and its other case, is not done in smaller steps.

@@ -3,7 +3,7 @@
 import ast
 from typing import Literal
 
-from worldline.rewrite.strings.scopes import Binding, Scopes
+from worldline.rewrite.scopes import Binding, Scopes
 
 Kind = Literal["str", "character", "other"]
 
@@ -107,15 +107,15 @@ def _named(name: ast.Name, scopes: Scopes, seen: frozenset[str]) -> Kind | None:
     if owner is None:
         return "other" if name.id in BUILT_IN else None
     bindings = owner.bindings[name.id]
-    if all(isinstance(each.node, ast.Import) for each in bindings):
+    if all(each.kind == "module" for each in bindings):
         return "other"
     # The variables of a class or a module can be set from outside.
     if owner.is_class or owner.parent is None or name.id in seen or len(seen) == DEEPEST:
         return None
     kinds: set[Kind] = set()
-    for each in sorted(bindings, key=lambda each: each.how == "augmented"):
+    for each in sorted(bindings, key=lambda each: each.kind == "added"):
         # Whatever is added to a list, it is no string after that.
-        if each.how == "augmented" and kinds == {"other"}:
+        if each.kind == "added" and kinds == {"other"}:
             continue
         kind = _bound(each, scopes, seen | {name.id})
         if kind is None:
@@ -128,11 +128,11 @@ def _named(name: ast.Name, scopes: Scopes, seen: frozenset[str]) -> Kind | None:
 
 def _bound(binding: Binding, scopes: Scopes, seen: frozenset[str]) -> Kind | None:
     """What one assignment makes of a name."""
-    if binding.value is None:
+    if binding.expression is None or binding.place is not None:
         return None
-    kind = kind_of(binding.value, scopes, seen=seen)
-    if binding.how == "value":
+    kind = kind_of(binding.expression, scopes, seen=seen)
+    if binding.kind == "value":
         return kind
     if kind not in ("str", "character"):
         return None
-    return "character" if binding.how == "element" else "str"
+    return "character" if binding.kind == "item" else "str"

@@ -2,7 +2,7 @@
 
 import ast
 
-from worldline.rewrite.strings.scopes import Scopes
+from worldline.rewrite.scopes import Scopes
 
 # They run other text, look at names and frames, or meet the depth of the stack.
 NAMES = frozenset(

@@ -2,9 +2,8 @@
 
 import ast
 
-from worldline.rewrite.strings.scopes import COMPREHENSIONS, FUNCTIONS, Scope, Scopes, names_in
-
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+from worldline.rewrite.bound import bound_after_all, bound_within, target_names
+from worldline.rewrite.scopes import Comprehension, Function, Scope, Scopes
 
 
 def is_plain(node: ast.expr, scopes: Scopes) -> bool:
@@ -28,9 +27,9 @@ def is_plain(node: ast.expr, scopes: Scopes) -> bool:
 def is_bound(name: ast.Name, scopes: Scopes) -> bool:
     """Whether a variable certainly has a value where it is read."""
     owner = scopes.owner(name)
-    if owner is None or owner.is_class or name.id in owner.lost:
+    if owner is None or owner.is_class or owner.loses(name.id):
         return False
-    if any(binding.how == "parameter" for binding in owner.bindings[name.id]):
+    if any(binding.kind == "parameter" for binding in owner.bindings[name.id]):
         return True
     if owner.is_comprehension:
         return _bound_by_comprehension(name, owner, scopes)
@@ -40,7 +39,7 @@ def is_bound(name: ast.Name, scopes: Scopes) -> bool:
 def _bound_by_comprehension(name: ast.Name, owner: Scope, scopes: Scopes) -> bool:
     """`for` binds what stands in front of the comprehension, and in what comes after it."""
     comprehension = owner.node
-    assert isinstance(comprehension, COMPREHENSIONS)
+    assert isinstance(comprehension, Comprehension)
     child: ast.AST = name
     below: ast.AST = name
     while scopes.parents[child] is not comprehension:
@@ -50,7 +49,7 @@ def _bound_by_comprehension(name: ast.Name, owner: Scope, scopes: Scopes) -> boo
         return True
     place = generators.index(child)
     bound = generators[: place if below is generators[place].iter else place + 1]
-    return any(name.id in names_in(each.target) for each in bound)
+    return any(name.id in target_names(each.target) for each in bound)
 
 
 def _bound_before(name: ast.Name, owner: Scope, scopes: Scopes) -> bool:
@@ -61,7 +60,7 @@ def _bound_before(name: ast.Name, owner: Scope, scopes: Scopes) -> bool:
     child: ast.AST = name
     while child is not owner.node:
         parent = scopes.parents[child]
-        if isinstance(parent, (*FUNCTIONS, ast.ClassDef)) and parent is not owner.node:
+        if isinstance(parent, Function | ast.Lambda | ast.ClassDef) and parent is not owner.node:
             return False
         if _bound_in_block(name.id, child, parent):
             return True
@@ -74,25 +73,9 @@ def _bound_in_block(name: str, child: ast.AST, parent: ast.AST) -> bool:
         statements = getattr(parent, block, None)
         if not isinstance(statements, list) or child not in statements:
             continue
-        if any(_binds(each, name) for each in statements[: statements.index(child)]):
+        before = statements[: statements.index(child)]
+        if name in (bound_after_all(before, frozenset()) or ()):
             return True
-        if block == "body" and isinstance(parent, ast.For | ast.AsyncFor):
-            return name in names_in(parent.target)
+        if block == "body" and isinstance(parent, ast.stmt):
+            return name in bound_within(parent, frozenset())
     return False
-
-
-def _binds(statement: ast.stmt, name: str) -> bool:
-    """Whether a statement has bound a name, once it is done."""
-    match statement:
-        case ast.Assign(targets=targets):
-            return any(name in names_in(target) for target in targets)
-        case ast.AnnAssign(target=target, value=value):
-            return value is not None and name in names_in(target)
-        case ast.AugAssign(target=target):
-            return name in names_in(target)
-        case ast.Import() | ast.ImportFrom():
-            return any(
-                name == (alias.asname or alias.name.partition(".")[0]) for alias in statement.names
-            )
-        case _:
-            return isinstance(statement, DEFINITIONS) and statement.name == name

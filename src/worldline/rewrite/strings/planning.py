@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from worldline.rewrite.rewritten import LeftAlone
+from worldline.rewrite.scopes import scopes_of
 from worldline.rewrite.strings.finding import find
 from worldline.rewrite.strings.functions import Function
 from worldline.rewrite.strings.layout import Layout, lay_out
 from worldline.rewrite.strings.noticing import notices
 from worldline.rewrite.strings.operation import Found
 from worldline.rewrite.strings.placing import Names, free_variables, place_for
-from worldline.rewrite.strings.scopes import scopes_of
 from worldline.rewrite.strings.splicing import Splice, splices_for
 from worldline.trace import parse_source, source_lines
 

@@ -6,7 +6,7 @@ A name that is deleted anywhere (`del x`, `except E as x`) is never sure: caller
 import ast
 from collections.abc import Iterable, Sequence
 
-from worldline.rewrite.expressions.scopes import Function
+from worldline.rewrite.scopes import Function
 
 # What is surely bound where the program never comes: everything, so that branches that are left
 # take nothing away from the others.

@@ -45,7 +45,7 @@ class NoneFitsError(Exception):
 
 
 @dataclass(slots=True)
-class Draft:
+class Sketch:
     """What is known at a place of a function: the forms to write in, the types of its variables
     (the last one assigned comes last), which of them must stay as they are, which names are taken,
     which letters and keys occur in its values, and how other functions are called."""
@@ -74,28 +74,28 @@ class Draft:
         return [name for name in found if name not in self.kept] if is_changed else found
 
 
-def pick_variable(draft: Draft, kind: str, *, is_changed: bool = False) -> str:
+def pick_variable(sketch: Sketch, kind: str, *, is_changed: bool = False) -> str:
     """A variable of a type; one that was assigned lately more often."""
-    found = draft.variables(kind, is_changed=is_changed)
+    found = sketch.variables(kind, is_changed=is_changed)
     if not found:
         raise NoneFitsError(kind)
-    return draft.draws.pick(found[-2:] if chance(draft.draws, 55) else found)
+    return sketch.draws.pick(found[-2:] if chance(sketch.draws, 55) else found)
 
 
-def expression(draft: Draft, kind: str, *, depth: int = 1) -> str:
+def expression(sketch: Sketch, kind: str, *, depth: int = 1) -> str:
     """An expression of a type; operands of operands are expressions, to a depth.
 
     It is of variables, where there are any, and does not say what anybody sees (`x - x`).
     """
-    for _ in range(_PATIENCE if kind in draft.forms else 0):
+    for _ in range(_PATIENCE if kind in sketch.forms else 0):
         try:
-            text = fill(draft, weighted(draft.draws, draft.forms[kind]), depth=depth)
+            text = fill(sketch, weighted(sketch.draws, sketch.forms[kind]), depth=depth)
         except NoneFitsError:
             continue
         text = tidy(text) if _BRACKETED.search(text) else text
-        if not _IDLE.search(text) and not draft.types.keys().isdisjoint(_NAME.findall(text)):
+        if not _IDLE.search(text) and not sketch.types.keys().isdisjoint(_NAME.findall(text)):
             return text
-    return operand(draft, kind, depth=0)
+    return operand(sketch, kind, depth=0)
 
 
 def tidy(text: str) -> str:
@@ -103,22 +103,22 @@ def tidy(text: str) -> str:
     return ast.unparse(ast.parse(text, mode="eval"))
 
 
-def operand(draft: Draft, kind: str, *, depth: int, is_bare: bool = False) -> str:
+def operand(sketch: Sketch, kind: str, *, depth: int, is_bare: bool = False) -> str:
     """A variable most often, else a constant or an expression, in brackets if not bare."""
-    is_there = bool(draft.variables(kind))
-    if is_there and chance(draft.draws, 80):
-        return pick_variable(draft, kind)
-    if depth > 0 and kind in draft.forms and (kind == "bool" or chance(draft.draws, 60)):
-        text = expression(draft, kind, depth=depth - 1)
+    is_there = bool(sketch.variables(kind))
+    if is_there and chance(sketch.draws, 80):
+        return pick_variable(sketch, kind)
+    if depth > 0 and kind in sketch.forms and (kind == "bool" or chance(sketch.draws, 60)):
+        text = expression(sketch, kind, depth=depth - 1)
         return text if is_bare else f"({text})"
     if kind == "bool" and not is_there:
         raise NoneFitsError(kind)
     if is_there and kind not in _SCALARS:
-        return pick_variable(draft, kind)
-    return constant(draft, kind)
+        return pick_variable(sketch, kind)
+    return constant(sketch, kind)
 
 
-def fill(draft: Draft, form: str, *, depth: int, is_line: bool = False) -> str:
+def fill(sketch: Sketch, form: str, *, depth: int, is_line: bool = False) -> str:
     """A form with its holes filled. In a whole line, holes stand alone and need no brackets."""
     found: list[str] = []
 
@@ -127,40 +127,40 @@ def fill(draft: Draft, form: str, *, depth: int, is_line: bool = False) -> str:
         if kind.isdigit():
             return found[int(kind) - 1]
         if mark:
-            text = pick_variable(draft, kind, is_changed=mark == "v")
+            text = pick_variable(sketch, kind, is_changed=mark == "v")
         elif kind in _CONSTANTS:
-            text = _CONSTANTS[kind](draft)
-        elif is_line and depth > 0 and chance(draft.draws, 40):
-            text = expression(draft, kind, depth=depth - 1)
+            text = _CONSTANTS[kind](sketch)
+        elif is_line and depth > 0 and chance(sketch.draws, 40):
+            text = expression(sketch, kind, depth=depth - 1)
         else:
-            text = operand(draft, kind, depth=depth, is_bare=is_line)
+            text = operand(sketch, kind, depth=depth, is_bare=is_line)
         found.append(text)
         return text
 
     return _HOLE.sub(put, form)
 
 
-def constant(draft: Draft, kind: str) -> str:
+def constant(sketch: Sketch, kind: str) -> str:
     """A constant of a type, as one writes it."""
     if kind not in _LITERALS:
         raise NoneFitsError(kind)
-    return repr(_LITERALS[kind](draft))
+    return repr(_LITERALS[kind](sketch))
 
 
-def key(draft: Draft) -> str:
+def key(sketch: Sketch) -> str:
     """A key, one that is there more often than not."""
-    return draft.draws.pick(draft.keys if chance(draft.draws, 75) else LETTERS)
+    return sketch.draws.pick(sketch.keys if chance(sketch.draws, 75) else LETTERS)
 
 
-def _letter(draft: Draft) -> str:
-    return repr(draft.draws.pick(draft.letters if chance(draft.draws, 75) else LETTERS))
+def _letter(sketch: Sketch) -> str:
+    return repr(sketch.draws.pick(sketch.letters if chance(sketch.draws, 75) else LETTERS))
 
 
-def _some(draft: Draft, least: int, most: int, make: Callable[[Draft], object]) -> list[object]:
-    return [make(draft) for _ in range(draft.draws.between(least, most))]
+def _some(sketch: Sketch, least: int, most: int, make: Callable[[Sketch], object]) -> list[object]:
+    return [make(sketch) for _ in range(sketch.draws.between(least, most))]
 
 
-_CONSTANTS: dict[str, Callable[[Draft], str]] = {
+_CONSTANTS: dict[str, Callable[[Sketch], str]] = {
     "n": lambda d: str(d.draws.between(1, 9)),
     "m": lambda d: str(d.draws.between(2, 9)),
     "i": lambda d: str(d.draws.between(0, 3)),
@@ -173,7 +173,7 @@ _CONSTANTS: dict[str, Callable[[Draft], str]] = {
     "w": lambda d: repr(word(d.draws)),
     "key": lambda d: repr(key(d)),
 }
-_LITERALS: dict[str, Callable[[Draft], object]] = {
+_LITERALS: dict[str, Callable[[Sketch], object]] = {
     "int": lambda d: small_int(d.draws),
     "float": lambda d: small_float(d.draws),
     "bool": lambda d: chance(d.draws, 50),

@@ -1,7 +1,7 @@
 """A syntax tree goes in, its scopes come out: which names each one binds, reads and declares."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -26,7 +26,11 @@ class Binding(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """One scope: a module, class, function, lambda or comprehension."""
+    """One scope: a module, class, function, lambda or comprehension.
+
+    `bindings` of its variables, those among them that stand further inside and say so by `global`
+    or `nonlocal`.
+    """
 
     node: ast.AST
     parent: "Scope | None" = None
@@ -37,8 +41,16 @@ class Scope:
     children: list["Scope"] = field(default_factory=list)
 
     @property
-    def is_function(self) -> bool:
-        return isinstance(self.node, Function | ast.Lambda)
+    def is_class(self) -> bool:
+        return isinstance(self.node, ast.ClassDef)
+
+    @property
+    def is_comprehension(self) -> bool:
+        return isinstance(self.node, Comprehension)
+
+    def loses(self, name: str) -> bool:
+        """Whether a variable may be unbound again, by `del` or at the end of an `except`."""
+        return any(binding.kind == "gone" for binding in self.bindings.get(name, ()))
 
     def within(self) -> Iterator["Scope"]:
         """This scope and all inside it."""
@@ -53,7 +65,7 @@ class Scope:
         """
         inside = set().union(*(child.wanted() for child in self.children))
         own = self.globals | self.nonlocals
-        if isinstance(self.node, ast.ClassDef):
+        if self.is_class:
             return self.reads | inside | own
         return ((self.reads | inside) - self.bindings.keys()) | own
 
@@ -68,7 +80,7 @@ def owner(scope: Scope, name: str) -> Scope:
     at = scope
     is_inner = False
     while at.parent is not None:
-        is_seen = not (is_inner and isinstance(at.node, ast.ClassDef))
+        is_seen = not (is_inner and at.is_class)
         if is_seen and name in at.globals:
             break
         if is_seen and name in at.bindings and name not in at.nonlocals:
@@ -79,23 +91,76 @@ def owner(scope: Scope, name: str) -> Scope:
     return at
 
 
-def scopes_of(tree: ast.Module) -> dict[ast.AST, Scope]:
-    """Every node that makes a scope, and its scope.
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """The scopes of a program.
 
-    "def f(x):\\n    return x" -> {the module: binds f, the function: binds x, reads x}
+    `made_by`: the scope that a node makes; `of`: the one that a node stands in; `parents` of all
+    nodes; `rebound`: variables of the module that functions give values to.
     """
-    found: dict[ast.AST, Scope] = {}
-    _Builder(Scope(tree), found).build(tree.body)
-    return found
+
+    module: Scope
+    made_by: dict[ast.AST, Scope]
+    of: dict[ast.AST, Scope]
+    parents: Mapping[ast.AST, ast.AST]
+    rebound: frozenset[str]
+
+    def owner(self, name: ast.Name) -> Scope | None:
+        """The scope whose variable this is; none where the program does not bind it: a built-in."""
+        home = owner(self.of[name], name.id)
+        return home if name.id in home.bindings else None
+
+
+def scopes_of(tree: ast.Module) -> Scopes:
+    """All scopes of a program.
+
+    "def f(x):\\n    return x" -> the module, which binds f, and the function, which binds x
+    """
+    made_by: dict[ast.AST, Scope] = {}
+    of: dict[ast.AST, Scope] = {}
+    module = Scope(tree)
+    _Builder(module, made_by, of).build(tree.body)
+    parents: dict[ast.AST, ast.AST] = {}
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            parents[child] = node
+            of.setdefault(child, of.get(node, module))
+    return Scopes(module, made_by, of, parents, _brought_home(made_by))
+
+
+def _brought_home(made_by: dict[ast.AST, Scope]) -> frozenset[str]:
+    """Give bindings of `global` and `nonlocal` names to the scope whose variable it is; the globals
+    among them."""
+    moved = [
+        (scope, name, owner(scope, name))
+        for scope in made_by.values()
+        for name in (scope.globals | scope.nonlocals) & scope.bindings.keys()
+    ]
+    for scope, name, home in moved:
+        if home is not scope:
+            home.bindings.setdefault(name, []).extend(scope.bindings.pop(name))
+    return frozenset(
+        name for scope, name, home in moved if home.parent is None and home is not scope
+    )
 
 
 class _Builder(ast.NodeVisitor):
     """Walks one scope; each inner scope gets a builder of its own."""
 
-    def __init__(self, scope: Scope, found: dict[ast.AST, Scope]) -> None:
+    def __init__(
+        self, scope: Scope, made_by: dict[ast.AST, Scope], of: dict[ast.AST, Scope]
+    ) -> None:
         self._scope = scope
-        self._found = found
-        found[scope.node] = scope
+        self._made_by = made_by
+        self._of = of
+        made_by[scope.node] = scope
+
+    def visit(self, node: ast.AST) -> None:
+        self._of[node] = self._scope
+        # Only from Python 3.12 on.
+        for parameter in getattr(node, "type_params", ()):
+            self._bind(parameter.name, Binding("other"))
+        super().visit(node)
 
     def build(self, nodes: list[ast.stmt] | list[ast.expr]) -> None:
         for node in nodes:
@@ -104,12 +169,13 @@ class _Builder(ast.NodeVisitor):
     def _inner(self, node: ast.AST) -> "_Builder":
         scope = Scope(node, self._scope)
         self._scope.children.append(scope)
-        return _Builder(scope, self._found)
+        return _Builder(scope, self._made_by, self._of)
 
     def _bind(self, name: str, binding: Binding) -> None:
         self._scope.bindings.setdefault(name, []).append(binding)
 
     def _bind_target(self, target: ast.expr, binding: Binding) -> None:
+        self._of[target] = self._scope
         if isinstance(target, ast.Name):
             self._bind(target.id, binding)
         elif isinstance(target, ast.Tuple | ast.List) and binding.kind == "item":
@@ -151,7 +217,9 @@ class _Builder(ast.NodeVisitor):
         while isinstance(at.node, Comprehension) and at.parent is not None:
             at.reads.add(node.target.id)
             at = at.parent
-        at.bindings.setdefault(node.target.id, []).append(Binding("other"))
+        # Names inside a comprehension may mean something else than they do around it.
+        binding = Binding("value", node.value) if at is self._scope else Binding("other")
+        at.bindings.setdefault(node.target.id, []).append(binding)
 
     def visit_For(self, node: ast.For) -> None:
         self.visit(node.iter)
