@@ -136,6 +136,30 @@ def test_killed_it_goes_on_from_its_last_checkpoint(export: Path, tmp_path: Path
     assert are_equal(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
 
 
+def test_a_trained_model_is_trained_further(export: Path, tmp_path: Path) -> None:
+    first = finish(export, tmp_path / "first", replace(QUICK, tokens=40_000))
+    begun = weights(tmp_path / "first")
+    then = finish(export, tmp_path / "then", start=tmp_path / "first")
+    assert then[0].loss < 0.7 * first[0].loss
+    assert are_equal(weights(tmp_path / "first"), begun)
+    assert not are_equal(weights(tmp_path / "then"), begun)
+    with pytest.raises(InputError, match="begun with another start"):
+        finish(export, tmp_path / "then")
+
+
+def test_what_cannot_be_trained_further_is_named(export: Path, tmp_path: Path) -> None:
+    finish(export, tmp_path / "first")
+    with pytest.raises(InputError, match="holds no trained model"):
+        finish(export, tmp_path / "then", start=tmp_path)
+    wider = replace(QUICK, hidden=64)
+    with pytest.raises(InputError, match="not of the recipe quick"):
+        finish(export, tmp_path / "then", wider, start=tmp_path / "first")
+    other = tmp_path / "first" / "tokenizer.json"
+    other.write_text(other.read_text().replace("<|frame_sep|>", "<|frame_set|>"))
+    with pytest.raises(InputError, match=r"another vocabulary.*--tokenizer"):
+        finish(export, tmp_path / "then", start=tmp_path / "first")
+
+
 def test_nothing_is_done_to_a_finished_model(export: Path, tmp_path: Path) -> None:
     finish(export, tmp_path / "model")
     before = (tmp_path / "model" / "model.safetensors").stat().st_mtime_ns
@@ -328,14 +352,3 @@ def test_the_loop_costs_little_beside_the_bare_passes(export: Path) -> None:
     recipe = replace(QUICK, hidden=128, step_tokens=2000, tokens=100_000)
     found = speed_of_training(export, recipe, steps=4, turns=3, threads=1)
     assert found.ours > found.bare / 2
-
-
-def test_heads_look_at_the_token_before_from_the_beginning(export: Path) -> None:
-    recipe = RECIPES["small"]
-    model = new_model(recipe, export / "tokenizer")
-    model.set_attn_implementation("eager")
-    ids = torch.randint(0, 256, (1, 200), generator=torch.Generator().manual_seed(0))
-    looked = model(input_ids=ids, output_attentions=True).attentions[0][0]
-    back = torch.diagonal(looked, offset=-1, dim1=1, dim2=2).mean(dim=1)
-    assert bool((back[: recipe.heads // 2] > 0.6).all())
-    assert bool((back[recipe.heads // 2 :] < 0.1).all())

@@ -39,6 +39,13 @@ from worldline.training import (
     metavar="MODEL",
     help="The model's folder. One that was begun is gone on with.",
 )
+@click.option(
+    "--from",
+    "start",
+    type=click.Path(path_type=Path),
+    metavar="MODEL",
+    help="Begin with a model that was trained before, instead of a new one.",
+)
 @click.option("--restart", "is_restarted", is_flag=True, help="Begin anew.")
 @click.option(
     "--tokens",
@@ -70,6 +77,7 @@ def train_command(
     export: Path,
     recipe: str,
     output: Path,
+    start: Path | None,
     is_restarted: bool,
     tokens: int | None,
     seed: int,
@@ -87,6 +95,7 @@ def train_command(
         export,
         output,
         recipe=replace(chosen, tokens=tokens or chosen.tokens),
+        start=start,
         seed=seed,
         action_weight=action_weight,
         state_weight=state_weight,

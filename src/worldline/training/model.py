@@ -46,6 +46,32 @@ def new_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
     return model
 
 
+def trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
+    """A model that was trained before, to be trained on; of the recipe's shape, and with the
+    vocabulary in a folder."""
+    require_torch()
+    from transformers import LlamaForCausalLM
+
+    _without_bars()
+    try:
+        own, other = (
+            json.loads((f / "tokenizer.json").read_text("utf-8")) for f in (folder, tokenizer)
+        )
+        model = LlamaForCausalLM.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder} holds no model to begin with: {error}") from error
+    if own != other:
+        raise InputError(
+            f"{folder} has another vocabulary than the export; export with --tokenizer "
+            f"{folder / 'tokenizer.json'}"
+        )
+    config = model.config
+    shape = (config.hidden_size, config.num_hidden_layers, config.num_attention_heads)
+    if shape != (recipe.hidden, recipe.layers, recipe.heads):
+        raise InputError(f"{folder} is not of the recipe {recipe.name}; name its own with --recipe")
+    return model
+
+
 def _look_back(model: Any, recipe: Recipe) -> None:
     """Have the first layer's heads, all but one, look one token back, two, and so on, from the
     beginning.
@@ -80,16 +106,20 @@ def parameters(model: Any) -> int:
 
 def save_model(model: Any, tokenizer: Path, folder: Path) -> None:
     """Write a model and its vocabulary into a folder that `vllm serve` loads."""
-    from transformers.utils import logging
-
-    # Of bars of its own there is one for a file that takes no time.
-    logging.disable_progress_bar()
+    _without_bars()
     try:
         model.save_pretrained(folder)
         for name in TOKENIZER_FILES:
             shutil.copyfile(tokenizer / name, folder / name)
     except OSError as error:
         raise InputError(f"cannot write the model to {folder}: {error}") from error
+
+
+def _without_bars() -> None:
+    """Of bars of its own transformers has one for a file that takes no time."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
 
 
 def _vocabulary(folder: Path) -> tuple[int, int, int]:

@@ -13,7 +13,7 @@ from worldline.runs import usable_cores
 from worldline.training.folder import Look, ModelFolder, Training
 from worldline.training.loop import Learner, TrainingStep, learn
 from worldline.training.material import Material, read_material
-from worldline.training.model import new_model, parameters, save_model
+from worldline.training.model import new_model, parameters, save_model, trained_model
 from worldline.training.recipe import Recipe
 from worldline.training.torches import has_bfloat16, require_torch
 
@@ -28,6 +28,7 @@ def train(
     output: Path,
     *,
     recipe: Recipe,
+    start: Path | None = None,
     seed: int = 0,
     action_weight: float = 1.0,
     state_weight: float = 1.0,
@@ -36,13 +37,15 @@ def train(
 ) -> Generator[tuple[Training, TrainingStep]]:
     """Train a model by a recipe on an export and save it; after every step, how it is going.
 
-    The weights are those of the losses of action and state tokens. A folder that has begun is gone
-    on with, if it is of the same; nothing is yielded where it is finished.
+    `start` is the folder of a trained model to begin with, instead of a new one. The weights are
+    those of the losses of action and state tokens. A folder that has begun is gone on with, if it
+    is of the same; nothing is yielded where it is finished.
     """
     weights = {"action_weight": action_weight, "state_weight": state_weight}
     settings = {
         "recipe": asdict(recipe),
         "data": _digest(export),
+        "start": None if start is None else _digest_of(start / "model.safetensors"),
         "seed": seed,
         **weights,
     }
@@ -58,12 +61,16 @@ def train(
         material = read_material(export, recipe)
         material.check_weights(action_weight, state_weight)
         dtype = torch.bfloat16 if has_bfloat16() else torch.float32
-        model = new_model(recipe, export / "tokenizer", seed=seed).to(dtype)
-        learner = Learner(model, recipe, **weights)
-        start = now = _begin(folder, learner, material, settings)
-        for now, progress in _steps(start, learner, material, folder, seed):
+        vocabulary = export / "tokenizer"
+        if start is None:
+            model = new_model(recipe, vocabulary, seed=seed)
+        else:
+            model = trained_model(start, recipe, vocabulary)
+        learner = Learner(model.to(dtype), recipe, **weights)
+        first = now = _begin(folder, learner, material, settings)
+        for now, progress in _steps(first, learner, material, folder, seed):
             yield now, progress
-        save_model(learner.learned(), export / "tokenizer", output)
+        save_model(learner.learned(), vocabulary, output)
         folder.write(replace(now, is_finished=True))
         folder.forget_checkpoint()
     finally:
@@ -119,6 +126,18 @@ def _steps(
         # Stopped in the middle of a step, what was learned is between two of them, and is let go.
         if learner.step_taken == now.step > kept:
             folder.save(now, learner.state())
+
+
+def _digest_of(model: Path) -> str:
+    """A name for exactly these weights."""
+    try:
+        with model.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    except OSError as error:
+        raise InputError(
+            f"{model.parent} holds no trained model to begin with ({error}); name the -o of a "
+            "training that is finished"
+        ) from error
 
 
 def _digest(export: Path) -> str:
