@@ -107,7 +107,8 @@ def _llama3_ranks() -> Path:
     raise TokenizerError(
         "the vocabulary of Llama 3 is not installed: pip install 'worldline[llama3]' (from a "
         "checkout '.[llama3]'), or, lighter, "
-        "pip install tiktoken && pip install --no-deps llama-models==0.3.0"
+        "pip install tiktoken && pip install --no-deps llama-models==0.3.0; without it, "
+        "--tokenizer bytes counts bytes"
     )
 
 
