@@ -43,7 +43,7 @@ RECIPES = {
     recipe.name: recipe
     for recipe in (
         Recipe("tiny", 128, 4, 4, longest=2048, tokens=800_000, step_tokens=1536),
-        Recipe("small", 256, 4, 4, longest=10240, tokens=12_000_000, step_tokens=2048),
+        Recipe("small", 256, 4, 4, longest=10240, tokens=10_000_000, step_tokens=2048),
     )
 }
 
