@@ -101,14 +101,18 @@ class Scopes:
 
     module: Scope
     made_by: dict[ast.AST, Scope]
-    of: dict[ast.AST, Scope]
+    of: Mapping[ast.AST, Scope]
     parents: Mapping[ast.AST, ast.AST]
     rebound: frozenset[str]
 
     def owner(self, name: ast.Name) -> Scope | None:
         """The scope whose variable this is; none where the program does not bind it: a built-in."""
-        home = owner(self.of[name], name.id)
-        return home if name.id in home.bindings else None
+        return self.owner_at(name, name.id)
+
+    def owner_at(self, node: ast.AST, name: str) -> Scope | None:
+        """The same for a name that might stand where a node does."""
+        home = owner(self.of[node], name)
+        return home if name in home.bindings else None
 
 
 def scopes_of(tree: ast.Module) -> Scopes:

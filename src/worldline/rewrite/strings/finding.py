@@ -146,18 +146,12 @@ class _Finder:
         if (
             isinstance(function.value, ast.Name)
             and node.lineno == node.end_lineno
-            and self.is_built_in("type", node)
-            and self.is_built_in("str", node)
+            and self.scopes.owner_at(node, "type") is None
+            and self.scopes.owner_at(node, "str") is None
         ):
             return Found(node, found.line, found.what, found.function, guarded=True)
         why = "its arguments may fail, or be noticed, before the method is looked up"
         return Found(node, found.line, found.what, why=why)
-
-    def is_built_in(self, name: str, node: ast.Call) -> bool:
-        """Whether a name means Python's own where a node stands."""
-        probe = ast.Name(name, ast.Load())
-        self.scopes.of[probe] = self.scopes.of[node]
-        return self.scopes.owner(probe) is None
 
     def kind(self, node: ast.expr) -> str | None:
         return kind_of(node, self.scopes)
