@@ -151,11 +151,15 @@ def test_what_cannot_be_trained_further_is_named(export: Path, tmp_path: Path) -
     finish(export, tmp_path / "first")
     with pytest.raises(InputError, match="holds no trained model"):
         finish(export, tmp_path / "then", start=tmp_path)
-    wider = replace(QUICK, hidden=64)
-    with pytest.raises(InputError, match="not of the recipe quick"):
-        finish(export, tmp_path / "then", wider, start=tmp_path / "first")
-    other = tmp_path / "first" / "tokenizer.json"
-    other.write_text(other.read_text().replace("<|frame_sep|>", "<|frame_set|>"))
+    for other in (replace(QUICK, hidden=64), replace(QUICK, longest=4096)):
+        with pytest.raises(InputError, match="not of the recipe quick"):
+            finish(export, tmp_path / "then", other, start=tmp_path / "first")
+    whole = (tmp_path / "first" / "model.safetensors").read_bytes()
+    (tmp_path / "first" / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="cannot be read"):
+        finish(export, tmp_path / "then", start=tmp_path / "first")
+    names = tmp_path / "first" / "tokenizer.json"
+    names.write_text(names.read_text().replace("<|frame_sep|>", "<|frame_set|>"))
     with pytest.raises(InputError, match=r"another vocabulary.*--tokenizer"):
         finish(export, tmp_path / "then", start=tmp_path / "first")
 

@@ -14,50 +14,70 @@ TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
 # Of the 32 pairs of dimensions that RoPE turns, the fastest tell one token's distance from another;
 # so strong that attention is on it for nine tenths, what the tokens say hardly counts.
 _SHARP, _STRENGTH, _FAINT = 12, 5.0, 0.2
+# What makes a model one of a recipe.
+_SHAPE = (
+    "model_type",
+    "vocab_size",
+    "hidden_size",
+    "intermediate_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "num_key_value_heads",
+    "max_position_embeddings",
+    "rope_parameters",
+    "tie_word_embeddings",
+    "attention_bias",
+)
 MODEL_FILES = ("config.json", "generation_config.json", "model.safetensors", *TOKENIZER_FILES)
 
 
 def new_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
     """An untrained model for the vocabulary in a folder."""
     torch = require_torch()
-    from transformers import LlamaConfig, LlamaForCausalLM
+    from transformers import LlamaForCausalLM
 
-    size, begin, end = _vocabulary(tokenizer)
     torch.manual_seed(seed)
-    model = LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=size,
-            hidden_size=recipe.hidden,
-            intermediate_size=recipe.inner,
-            num_hidden_layers=recipe.layers,
-            num_attention_heads=recipe.heads,
-            num_key_value_heads=recipe.heads,
-            max_position_embeddings=recipe.longest,
-            rope_parameters={"rope_type": "default", "rope_theta": recipe.theta},
-            bos_token_id=begin,
-            eos_token_id=end,
-            # Twice the usual: a narrow model's attention would be alike everywhere for long.
-            initializer_range=0.04,
-            tie_word_embeddings=True,
-            attention_bias=True,
-        )
-    )
+    model = LlamaForCausalLM(_config(recipe, tokenizer))
     _look_back(model, recipe)
     return model
+
+
+def _config(recipe: Recipe, tokenizer: Path) -> Any:
+    """The shape of a recipe's model, as transformers has it."""
+    from transformers import LlamaConfig
+
+    size, begin, end = _vocabulary(tokenizer)
+    return LlamaConfig(
+        vocab_size=size,
+        hidden_size=recipe.hidden,
+        intermediate_size=recipe.inner,
+        num_hidden_layers=recipe.layers,
+        num_attention_heads=recipe.heads,
+        num_key_value_heads=recipe.heads,
+        max_position_embeddings=recipe.longest,
+        rope_parameters={"rope_type": "default", "rope_theta": recipe.theta},
+        bos_token_id=begin,
+        eos_token_id=end,
+        # Twice the usual: a narrow model's attention would be alike everywhere for long.
+        initializer_range=0.04,
+        tie_word_embeddings=True,
+        attention_bias=True,
+    )
 
 
 def trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
     """A model that was trained before, to be trained on; of the recipe's shape, and with the
     vocabulary in a folder."""
     require_torch()
-    from transformers import LlamaForCausalLM
+    from safetensors import SafetensorError
+    from transformers import AutoConfig, LlamaForCausalLM
 
     _without_bars()
     try:
         own, other = (
             json.loads((f / "tokenizer.json").read_text("utf-8")) for f in (folder, tokenizer)
         )
-        model = LlamaForCausalLM.from_pretrained(folder, local_files_only=True)
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError) as error:
         raise InputError(f"{folder} holds no model to begin with: {error}") from error
     if own != other:
@@ -65,11 +85,13 @@ def trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
             f"{folder} has another vocabulary than the export; export with --tokenizer "
             f"{folder / 'tokenizer.json'}"
         )
-    config = model.config
-    shape = (config.hidden_size, config.num_hidden_layers, config.num_attention_heads)
-    if shape != (recipe.hidden, recipe.layers, recipe.heads):
+    wanted = _config(recipe, tokenizer)
+    if any(getattr(config, name, None) != getattr(wanted, name) for name in _SHAPE):
         raise InputError(f"{folder} is not of the recipe {recipe.name}; name its own with --recipe")
-    return model
+    try:
+        return LlamaForCausalLM.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise InputError(f"the model in {folder} cannot be read: {error}") from error
 
 
 def _look_back(model: Any, recipe: Recipe) -> None:
