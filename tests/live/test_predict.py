@@ -269,7 +269,10 @@ def test_the_command_shows_what_is_done_writes_a_file_and_resumes_it(
     diagnosed = json.loads(ok("diagnose", str(output), "--format", "json").stdout)
     assert len(diagnosed["samples"]) == 20
     checked = json.loads(ok("engines", "check", tiny_server.url, "--measure", "--json").stdout)
-    assert checked["suggested_in_flight"] >= 2
+    # How many pays is for the machine to say, and how it is found, for test_measure.
+    assert {"1", "2"} <= checked["tokens_per_second"].keys()
+    assert str(checked["suggested_in_flight"]) in checked["tokens_per_second"]
+    assert all(rate > 0 for rate in checked["tokens_per_second"].values())
 
 
 def test_200_samples_through_every_fault_in_front_of_the_real_server(
