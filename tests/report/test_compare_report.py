@@ -15,7 +15,7 @@ from worldline.report import (
     comparison_story,
     comparison_to_json,
 )
-from worldline.report.compare import headline
+from worldline.report.compare import comparison_headline
 from worldline.report.numbers import p_text, signed
 from worldline.runs.judged import Judged
 
@@ -60,11 +60,11 @@ def test_a_group_that_looks_like_markup_is_shown_as_it_is() -> None:
 
 def test_the_first_line_says_what_changed() -> None:
     a, b = "w" * 41 + "r" * 18 + "r" * 400 + "w" * 337, "r" * 41 + "w" * 18 + "r" * 400 + "w" * 337
-    assert headline(compare_runs(run_of(*a), run_of(*b))) == (
+    assert comparison_headline(compare_runs(run_of(*a), run_of(*b))) == (
         "B is right on 23 more of 796 shared samples (+2.9 points, 95% interval +1.0 to +4.9; "
         "41 gained, 18 lost; McNemar's exact p = 0.004)"
     )
-    assert headline(compare_runs(run_of(*b), run_of(*a))).startswith(
+    assert comparison_headline(compare_runs(run_of(*b), run_of(*a))).startswith(
         "B is right on 23 fewer of 796 shared samples (-2.9 points, 95% interval -4.9 to -1.0; 18"
     )
 
@@ -89,7 +89,7 @@ def test_the_first_line_says_what_changed() -> None:
 )
 def test_every_kind_of_first_line(a: list[str], b: list[str], said: str) -> None:
     comparison = compare_runs(run_of(*a), run_of(*b))
-    assert headline(comparison).startswith(said)
+    assert comparison_headline(comparison).startswith(said)
     assert printed(comparison_story(comparison)).startswith(said)
 
 
@@ -139,7 +139,7 @@ def test_any_comparison_can_be_told_and_written(a: list[Judged], b: list[Judged]
     comparison = compare_runs(a, b)
     assert printed(comparison_story(comparison), width=60)
     told = json.loads(json.dumps(comparison_to_json(comparison), allow_nan=False))
-    assert told["headline"] == headline(comparison)
+    assert told["headline"] == comparison_headline(comparison)
     assert told["overall"]["gained"] == comparison.overall.gained
     assert sum(v["samples"] for v in told["verdicts"]) == pytest.approx(told["overall"]["samples"])
     assert len(told["changes"]) == len(comparison.changes)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.report.printing import printed
 from worldline.demo import PREDICTIONS
-from worldline.diagnose import Sample, printable, shorten
+from worldline.diagnose import Sample, shorten
 from worldline.recorders import PythonRecorder
 from worldline.report import (
     ending_text,
@@ -18,7 +18,7 @@ from worldline.report import (
     trace_lines,
 )
 from worldline.runs import diagnose_recorded
-from worldline.trace import Limits, Program
+from worldline.trace import Limits, Program, printable
 
 
 @pytest.fixture(scope="module")

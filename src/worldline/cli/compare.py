@@ -9,8 +9,9 @@ from worldline.benchmarks import as_typed
 from worldline.cli.console import make_console
 from worldline.cli.options import form_option
 from worldline.measures import RunComparison, changed_settings, compare_runs
-from worldline.report import comparison_story, comparison_to_json
+from worldline.report import comparison_story, comparison_to_json, settings_lines
 from worldline.runs import read_judged, read_manifest
+from worldline.trace import printable
 
 
 @click.command()
@@ -30,9 +31,8 @@ def compare(a: str, b: str, form: str) -> None:
         click.echo(json.dumps({"a": a, "b": b, "settings": changed, **found}, indent=1))
     else:
         console = make_console()
-        console.print(Text(f"A {a}\nB {b}"), soft_wrap=True)
-        for name, (before, after) in changed.items():
-            console.print(Text(f"{name}: {before} in A, {after} in B"), soft_wrap=True)
+        for line in (f"A {a}", f"B {b}", *settings_lines(changed)):
+            console.print(Text(printable(line)), soft_wrap=True)
         console.print(comparison_story(comparison), soft_wrap=True)
     warn_of_programs(comparison)
 

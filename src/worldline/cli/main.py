@@ -20,6 +20,7 @@ from worldline.cli.show import show
 from worldline.cli.sql import sql
 from worldline.cli.tokens import tokens
 from worldline.cli.train import train_command
+from worldline.cli.view import view
 from worldline.errors import WorldlineError
 
 
@@ -49,7 +50,7 @@ def main() -> None:
 
 for command in (
     *(demo, record, predict, diagnose, show),
-    *(bench, report, compare, intervene, sql, engines),
+    *(bench, report, view, compare, intervene, sql, engines),
     *(tokens, rewrite, generate, export, train_command),
 ):
     main.add_command(command)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -9,8 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from worldline.benchmarks import as_typed
-from worldline.cli.console import make_console
-from worldline.cli.options import form_option
+from worldline.cli.console import make_console, progress
+from worldline.cli.options import form_option, python_option, tokenizer_option
+from worldline.errors import InputError
 from worldline.measures import (
     FACETS,
     accuracy,
@@ -21,6 +23,7 @@ from worldline.measures import (
     measure_scores,
     pass_rates,
 )
+from worldline.recorders import PythonRecorder
 from worldline.report import (
     accuracy_lines,
     accuracy_to_json,
@@ -44,14 +47,64 @@ from worldline.runs import (
     read_manifest,
     read_scores,
 )
+from worldline.tokens import load_tokenizer
+from worldline.trace import printable
+from worldline.viewer import built_page, write_report
 
 
 @click.command()
 @click.argument("run")
+@click.argument("run_b", required=False)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a page to look at instead: one HTML file that needs nothing else.",
+)
 @form_option
-def report(run: str, form: str) -> None:
-    """Say what a RUN came to: accuracy, outcomes, and how it depends on difficulty."""
-    print_run(make_console(), run, form)
+@python_option
+@tokenizer_option
+def report(
+    run: str,
+    run_b: str | None,
+    output: Path | None,
+    form: str,
+    python: str | None,
+    tokenizer: str | None,
+) -> None:
+    """Say what a RUN came to: accuracy, outcomes, and how it depends on difficulty.
+
+    With -o FILE.html, as a page: the overview, all samples, and each of them step by step; of two
+    runs, also what changed. The programs are executed again, with your rights.
+    """
+    if output is not None:
+        if form == "json":
+            raise InputError("-o writes a page, --format json tells numbers: give one of them")
+        runs = [run] if run_b is None else [run, run_b]
+        _write_page(runs, output, python, tokenizer)
+    elif run_b is not None:
+        raise InputError(
+            f"two runs make a page: add -o report.html; in the terminal: worldline compare {run} "
+            f"{run_b}"
+        )
+    else:
+        print_run(make_console(), run, form)
+
+
+def _write_page(runs: list[str], output: Path, python: str | None, tokenizer: str | None) -> None:
+    built_page()
+    total = sum(len(read_judged(run)) for run in runs)
+    with PythonRecorder(python=python) as recorder, progress("executing", total) as bar:
+        write_report(
+            runs,
+            output,
+            recorder,
+            tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
+            on_sample=lambda: bar.advance(bar.task_ids[0]),
+        )
+    size = output.stat().st_size / 1e6
+    told = f"{output}: {total:,} samples, {size:.1f} MB; open it in a browser"
+    click.echo(printable(told))
 
 
 def print_run(console: Console, run: str, form: str) -> None:
@@ -81,7 +134,7 @@ def print_run(console: Console, run: str, form: str) -> None:
         console.print(intervention_tables(measure_interventions(rows, tried)))
     commands = (f"show {run} SAMPLE", f"sql {run} QUERY", f"compare {run} ANOTHER_RUN")
     next_steps = " · ".join(f"worldline {command}" for command in commands)
-    console.print(Text(f"next: {next_steps}"), soft_wrap=True)
+    console.print(Text(printable(f"next: {next_steps}")), soft_wrap=True)
 
 
 def print_tables(console: Console, manifest: Manifest, rows: list[Judged]) -> None:

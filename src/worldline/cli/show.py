@@ -5,20 +5,21 @@ import click
 from worldline.cli.console import make_console
 from worldline.cli.diagnose import read_file
 from worldline.cli.options import limit_options, python_option, tokenizer_option
+from worldline.diagnose import AFTER, BEFORE
 from worldline.errors import InputError
 from worldline.recorders import PythonRecorder
 from worldline.report import attempt_lines, score_lines, side_by_side
 from worldline.runs import (
-    attempts_on,
     confirmed_causes,
     examine,
     is_run,
+    read_attempts,
     read_interventions,
     read_judged,
     with_confirmed,
 )
 from worldline.tokens import load_tokenizer
-from worldline.trace import Limits
+from worldline.trace import Limits, printable
 
 
 @click.command()
@@ -27,14 +28,14 @@ from worldline.trace import Limits
 @click.option(
     "--before",
     type=click.IntRange(min=0),
-    default=4,
+    default=BEFORE,
     show_default=True,
     help="Steps to show before the divergence.",
 )
 @click.option(
     "--after",
     type=click.IntRange(min=0),
-    default=6,
+    default=AFTER,
     show_default=True,
     help="Steps to show behind it.",
 )
@@ -58,8 +59,8 @@ def show(
     chosen = [prediction for prediction in predictions if prediction.id == id]
     if not chosen:
         near = [p.id for p in predictions if id in p.id] or [p.id for p in predictions]
-        more = ", …" if len(near) > 8 else ""
-        raise InputError(f"no sample {id!r} in {file}; there is {', '.join(near[:8])}{more}")
+        named = ", ".join(map(printable, near[:8])) + (", …" if len(near) > 8 else "")
+        raise InputError(f"no sample {id!r} in {file}; there is {named}")
     if len(chosen) > 1:
         raise InputError(f"{len(chosen)} samples in {file} have the id {id!r}; ids must differ")
     counter = load_tokenizer(tokenizer) if tokenizer else None
@@ -73,10 +74,11 @@ def show(
     attempts = []
     if is_run(file):
         confirmed = confirmed_causes(read_judged(file), read_interventions(file))
-        sample, attempts = with_confirmed(sample, confirmed), attempts_on(file, sample)
+        sample, attempts = with_confirmed(sample, confirmed), read_attempts(file).on(sample)
     console = make_console()
     if is_source:
-        console.print(sample.truth.program.text, markup=False)
+        lines = sample.truth.program.text.expandtabs(4).split("\n")
+        console.print("\n".join(map(printable, lines)), markup=False)
     console.print(side_by_side(sample, width=console.width, before=before, after=after))
     alignment = sample.diagnosis.facts.alignment
     for line in attempt_lines(attempts, alignment.matched if alignment else None):

@@ -1,7 +1,7 @@
 """Where, what and why: a divergence with its facts and its cause."""
 
 from worldline.diagnose.actions import ActionFacts, ActionKind
-from worldline.diagnose.causes import RULES, Cause, CauseName, Rule, find_cause
+from worldline.diagnose.causes import RULES, UNEXPLAINED, Cause, CauseName, Rule, find_cause
 from worldline.diagnose.diagnosis import (
     Diagnosis,
     Sample,
@@ -10,6 +10,7 @@ from worldline.diagnose.diagnosis import (
 )
 from worldline.diagnose.difficulty import Difficulty, difficulty, difficulty_to_json
 from worldline.diagnose.facts import Facts, HorizonFacts, Outcome, gather_facts
+from worldline.diagnose.html import AFTER, BEFORE
 from worldline.diagnose.operations import OperationFacts, operation_facts
 from worldline.diagnose.values import (
     Change,
@@ -20,10 +21,13 @@ from worldline.diagnose.values import (
     moved,
     value_kind,
 )
-from worldline.diagnose.wording import count, difference, place, printable, shorten, why
+from worldline.diagnose.wording import count, difference, place, shorten, why
 
 __all__ = [
+    "AFTER",
+    "BEFORE",
     "RULES",
+    "UNEXPLAINED",
     "ActionFacts",
     "ActionKind",
     "Cause",
@@ -52,7 +56,6 @@ __all__ = [
     "moved",
     "operation_facts",
     "place",
-    "printable",
     "shorten",
     "value_kind",
     "why",

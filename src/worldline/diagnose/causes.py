@@ -66,6 +66,9 @@ class Cause:
     confirmed_by: str | None = None
 
 
+UNEXPLAINED = Cause("unexplained", "no rule explains it")
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One cause: when it is assumed, and how it is said."""
@@ -214,4 +217,4 @@ def find_cause(facts: Facts) -> Cause | None:
     for rule in RULES:
         if rule.holds(facts):
             return Cause(rule.name, rule.sentence)
-    return Cause("unexplained", "no rule explains it")
+    return UNEXPLAINED

@@ -5,6 +5,7 @@ from typing import Any
 
 from worldline.diagnose.causes import Cause, find_cause
 from worldline.diagnose.facts import Facts, gather_facts
+from worldline.diagnose.html import diagnosis_html
 from worldline.predict import Prediction
 from worldline.tokens import Tokenizer
 from worldline.trace import Trace
@@ -31,6 +32,10 @@ class Diagnosis:
     def kind(self) -> str | None:
         """The kind of the real value where they differ; none where no value differs."""
         return self.facts.value.kind if self.facts.value else None
+
+    def _repr_html_(self) -> str:
+        """Its story and both executions where they part, in a notebook."""
+        return diagnosis_html(self)
 
 
 @dataclass(frozen=True, slots=True)

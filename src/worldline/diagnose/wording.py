@@ -1,10 +1,15 @@
 """A diagnosis goes in; the words for it come out."""
 
-from worldline.diagnose.diagnosis import Diagnosis
+from typing import TYPE_CHECKING
+
 from worldline.diagnose.values import common_start
+from worldline.trace import printable
+
+if TYPE_CHECKING:
+    from worldline.diagnose.diagnosis import Diagnosis
 
 
-def place(diagnosis: Diagnosis) -> str:
+def place(diagnosis: "Diagnosis") -> str:
     """ "step 2  argument input_string", or how it ended where nothing diverged."""
     facts, divergence = diagnosis.facts, diagnosis.facts.divergence
     if divergence is None:
@@ -13,7 +18,7 @@ def place(diagnosis: Diagnosis) -> str:
     return f"step {divergence.step}  {divergence.where} {name}".rstrip()
 
 
-def difference(diagnosis: Diagnosis, *, width: int = 60) -> str:
+def difference(diagnosis: "Diagnosis", *, width: int = 60) -> str:
     """ "'a\\tb' instead of 'a\\\\tb'": what was imagined, and what is real."""
     facts, divergence = diagnosis.facts, diagnosis.facts.divergence
     if divergence is None:
@@ -35,7 +40,7 @@ def difference(diagnosis: Diagnosis, *, width: int = 60) -> str:
     )
 
 
-def why(diagnosis: Diagnosis) -> str:
+def why(diagnosis: "Diagnosis") -> str:
     """ "copied wrongly", with the operations that were at work, and what confirmed it."""
     facts, cause = diagnosis.facts, diagnosis.cause
     if cause is None:
@@ -63,13 +68,3 @@ def shorten(text: str, width: int, around: int = 0) -> str:
 def count(number: int, noun: str) -> str:
     """1, "step" -> "1 step"; 1234, "step" -> "1,234 steps" """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def printable(text: str) -> str:
-    """The text with everything that a terminal would act on, or not show, written as an escape.
-
-    "a\x1b[31m\n" -> "a\\x1b[31m\\n"
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -9,12 +9,13 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from worldline.diagnose import count, printable
+from worldline.diagnose import count
 from worldline.measures.accuracy import Accuracy
 from worldline.measures.breakdown import GroupAccuracy
 from worldline.measures.passing import PassRate
 from worldline.report.numbers import percent, share_cell, share_text
 from worldline.stats import Share
+from worldline.trace import printable
 
 
 def accuracy_lines(accuracy: Accuracy) -> Iterator[Text]:

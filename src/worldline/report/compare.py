@@ -1,6 +1,6 @@
 """A comparison of two runs goes in; its story for a terminal and its JSON come out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
@@ -9,13 +9,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worldline.diagnose import count, printable
+from worldline.diagnose import count
 from worldline.measures.changes import Change
 from worldline.measures.compare import NumberComparison, PairedAccuracy, RunComparison
 from worldline.report.accuracy import share_to_json
 from worldline.report.numbers import interval_text, p_text, share_text, signed
 from worldline.runs.judged import VERDICTS
 from worldline.stats import Ratio
+from worldline.trace import printable
 
 # So many samples are named; JSON has all.
 _NAMED = 8
@@ -25,17 +26,32 @@ _CLEAR = 0.05
 
 def comparison_story(comparison: RunComparison) -> RenderableType:
     """What changed, from which verdict to which, where, and what was left out."""
-    parts: list[RenderableType] = [Text(headline(comparison), "bold")]
-    if comparison.overall.samples:
-        parts += accuracy_lines_of(comparison)
+    found = comparison.overall
+    parts: list[RenderableType] = [Text(comparison_headline(comparison), "bold")]
+    if found.samples:
+        parts += [
+            Text(f"A right on {share_text(found.a)}"),
+            Text(f"B right on {share_text(found.b)}"),
+        ]
+        parts += pair_lines(comparison)
         parts += [Text("\nVerdicts: from A, in rows, to B", "bold"), verdict_table(comparison)]
         parts += sample_lines_of(comparison)
         parts += where_parts(comparison.changes)
-        parts += [Text(line) for line in (steps_line(comparison.steps), tokens_line(comparison))]
-    return Group(*parts, *left_out_lines(comparison))
+    return Group(*parts, *length_lines(comparison))
 
 
-def headline(comparison: RunComparison) -> str:
+def comparison_notes(comparison: RunComparison) -> Iterator[str]:
+    """What there is to say beside the shares, the verdicts and the groups: a line each."""
+    lines = [*(pair_lines(comparison) if comparison.overall.samples else ())]
+    return (line.plain for line in (*lines, *length_lines(comparison)))
+
+
+def settings_lines(changed: Mapping[str, tuple[Any, Any]]) -> Iterator[str]:
+    """What is not the same in the two runs: "mode: free in A, guided in B"."""
+    return (f"{name}: {a} in A, {b} in B" for name, (a, b) in changed.items())
+
+
+def comparison_headline(comparison: RunComparison) -> str:
     """What changed, in a sentence.
 
     B is right on 23 more of 796 shared samples (+2.9 points, 95% interval +1.0 to +4.9; 41 gained,
@@ -87,12 +103,10 @@ def is_repeated(comparison: RunComparison) -> bool:
     return max(comparison.repeats_a, comparison.repeats_b) > 1
 
 
-def accuracy_lines_of(comparison: RunComparison) -> Iterator[Text]:
-    """How often each run is right on the same samples, and on those that both answered."""
+def pair_lines(comparison: RunComparison) -> Iterator[Text]:
+    """On how many samples both runs are right or not, and how often on those that both answered."""
     found, answered = comparison.overall, comparison.answered
     repeated = is_repeated(comparison)
-    yield Text(f"A right on {share_text(found.a)}")
-    yield Text(f"B right on {share_text(found.b)}")
     if found.bootstrap is not None:
         low, high = (signed(100 * end) for end in found.bootstrap)
         yield Text(f"bootstrap over samples: {low} to {high} points", "dim")
@@ -153,14 +167,19 @@ def where_parts(changes: Sequence[Change]) -> Iterator[RenderableType]:
     tried = [change for change in changes if change.adjusted_p is not None]
     if not tried:
         return
-    clear = sum(change.adjusted_p < _CLEAR for change in tried if change.adjusted_p is not None)
     yield Text(f"\nWhere B gained and lost, in {count(len(tried), 'group')}", "bold")
     yield where_table(changes)
-    yield Text(
+    yield Text(f"{where_note(changes)}\n", "dim")
+
+
+def where_note(changes: Sequence[Change]) -> str:
+    """How the groups are to be read."""
+    tried = [change.adjusted_p for change in changes if change.adjusted_p is not None]
+    clear = sum(p < _CLEAR for p in tried)
+    return (
         f"p is adjusted for {count(len(tried), 'group')} (Benjamini and Hochberg): "
         f"{'none is' if not clear else f'{clear} are' if clear > 1 else '1 is'} below {_CLEAR}. "
-        "Outcome, differs_in, kind and cause are those of the side that is right less often.\n",
-        "dim",
+        "Outcome, differs_in, kind and cause are those of the side that is right less often."
     )
 
 
@@ -238,8 +257,11 @@ def _mean(numbers: NumberComparison, noun: str) -> str:
     )
 
 
-def left_out_lines(comparison: RunComparison) -> Iterator[Text]:
-    """What is in no count above."""
+def length_lines(comparison: RunComparison) -> Iterator[Text]:
+    """How far each run goes and what it writes, where they share samples; what is in no count."""
+    if comparison.overall.samples:
+        yield Text(steps_line(comparison.steps))
+        yield Text(tokens_line(comparison))
     parts = [
         f"{number:,} {what}"
         for number, what in (
@@ -257,7 +279,7 @@ def comparison_to_json(comparison: RunComparison) -> dict[str, Any]:
     """All that was compared, as plain JSON data."""
     return {
         **asdict(comparison),
-        "headline": headline(comparison),
+        "headline": comparison_headline(comparison),
         "overall": _accuracy_to_json(comparison.overall),
         "answered": _accuracy_to_json(comparison.answered),
         "verdicts": [

@@ -1,6 +1,6 @@
 """What interventions did goes in; tables, and a sentence on the cheapest fix, come out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.diagnose import count
-from worldline.intervene import INTERVENTIONS
+from worldline.intervene import INTERVENTIONS, InterventionName
 from worldline.measures.interventions import Effect, Fix, Interventions
 from worldline.report.numbers import interval_text, p_text, share_cell, share_text, signed
 from worldline.runs import Attempt
@@ -105,8 +105,13 @@ def fix_lines(found: Interventions) -> Iterable[Text]:
     for fix in found.fixes:
         yield Text(f"{fix.intervention}: {_fix_text(fix)}")
     cheapest = found.cheapest
-    if cheapest is not None:
+    if cheapest is not None and cheapest.is_shown:
         yield Text(f"cheapest fix that gains: {cheapest.intervention}", "bold")
+    elif cheapest is not None:
+        yield Text(
+            f"cheapest fix that may gain: {cheapest.intervention}; so few samples do not show it",
+            "bold",
+        )
     elif found.fixes:
         yield Text("none of these gains anything: this model is to be trained further", "bold")
 
@@ -129,18 +134,25 @@ def _times(ratio: Ratio) -> str:
 
 def attempt_lines(attempts: Iterable[Attempt], before: int | None) -> Iterable[Text]:
     """What was tried on one sample, a line an intervention; `before`: steps that were right."""
+    for name, is_right, told in told_attempts(attempts, before):
+        yield Text(f"tried      {name}: {told}", "green" if is_right else "")
+
+
+def told_attempts(
+    attempts: Iterable[Attempt], before: int | None
+) -> Iterator[tuple[InterventionName, bool, str]]:
+    """Each intervention on a sample, whether it ever turned right, and what came of it in words."""
     for name, group in groupby(attempts, key=lambda attempt: attempt.intervention):
         found = list(group)
         right = sum(attempt.verdict == "right" for attempt in found)
-        first = found[0]
         told = (
             f"{right} of {len(found)} draws right"
             if len(found) > 1
             else "turned right"
             if right
-            else f"not right: {_again(first, before)}"
+            else f"not right: {_again(found[0], before)}"
         )
-        yield Text(f"tried      {name}: {told}", "green" if right else "")
+        yield name, right > 0, told
 
 
 def _again(attempt: Attempt, before: int | None) -> str:

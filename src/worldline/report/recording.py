@@ -5,10 +5,8 @@ from collections.abc import Iterator, Sequence
 from rich.syntax import Syntax
 from rich.text import Text
 
-from worldline.diagnose import printable, shorten
-from worldline.trace import Step, Trace
-
-MARKS = {"call": "→", "line": " ", "return": "←", "exception": "!"}
+from worldline.diagnose import shorten
+from worldline.trace import MARKS, Step, Trace, printable
 
 
 def trace_lines(trace: Trace, *, width: int, most: int | None = None) -> Iterator[Text]:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from worldline.diagnose import count, printable
+from worldline.diagnose import count
 from worldline.runs import Manifest
+from worldline.trace import printable
 
 
 def run_lines(manifest: Manifest, name: str, rows: int) -> Iterator[Text]:
@@ -24,7 +25,8 @@ def run_lines(manifest: Manifest, name: str, rows: int) -> Iterator[Text]:
             parts.append(f"temperature {settings.temperature}, {count(manifest.repeats, 'repeat')}")
     yield Text(printable(" · ".join(parts)))
     expected = manifest.questions * manifest.repeats
-    yield Text(f"{rows:,} of {expected:,} samples in {name}", "" if rows == expected else "yellow")
+    how_far = printable(f"{rows:,} of {expected:,} samples in {name}")
+    yield Text(how_far, "" if rows == expected else "yellow")
     if manifest.left_out:
         reasons = "; ".join(
             f"{number:,} ({reason})" for reason, number in manifest.left_out.items()

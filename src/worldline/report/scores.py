@@ -1,6 +1,6 @@
 """Scored samples go in; how the model took their true steps comes out, counted or a line each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
@@ -8,7 +8,7 @@ from worldline.diagnose import Sample, shorten
 from worldline.measures.scored import ScoredSteps
 from worldline.predict import StepScore
 from worldline.report.numbers import share_text
-from worldline.report.recording import MARKS
+from worldline.trace import MARKS
 
 # Eighths of a block, so that a bar of ten cells has eighty heights.
 _BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -41,10 +41,7 @@ def score_lines(sample: Sample, *, width: int) -> Iterator[Text]:
         return
     steps = sample.truth.steps
     most = max(max(score.action_surprise, score.state_surprise) for score in scores) or 1.0
-    right = sum(score.is_action_greedy and score.is_state_greedy for score in scores)
-    yield Text(
-        f"{right} of {len(scores)} steps are the model's own choice; surprise in nats", "bold"
-    )
+    yield Text(f"{own_choice_text(scores)}; surprise in nats", "bold")
     source_width = max(20, min(50, width - 50))
     yield Text(f"step   {'':{source_width}}  {'action':>22}  {'state':>22}", "dim")
     for number, score in enumerate(scores):
@@ -55,6 +52,12 @@ def score_lines(sample: Sample, *, width: int) -> Iterator[Text]:
             line = f"{MARKS[step.event]} {sample.truth.source_line(step)}"
         text = Text(f"{number:>4}   {shorten(line, source_width):{source_width}}")
         yield text.append_text(_part(score, most))
+
+
+def own_choice_text(scores: Sequence[StepScore]) -> str:
+    """ "7 of 8 steps are the model's own choice" """
+    right = sum(score.is_action_greedy and score.is_state_greedy for score in scores)
+    return f"{right:,} of {len(scores):,} steps are the model's own choice"
 
 
 def _part(score: StepScore, most: float) -> Text:

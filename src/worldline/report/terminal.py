@@ -6,8 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worldline.diagnose import Diagnosis, count, difference, place, printable, why
+from worldline.diagnose import Diagnosis, count, difference, place, why
 from worldline.report.summary import KINDS, WHERES, Summary
+from worldline.trace import printable
 
 _COLOURS = {
     "correct": "green",

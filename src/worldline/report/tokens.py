@@ -7,8 +7,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worldline.diagnose import count, printable, shorten
+from worldline.diagnose import count, shorten
 from worldline.measures import BUDGETS, Stability, TokenCosts
+from worldline.trace import printable
 
 _SHOWN = 60
 

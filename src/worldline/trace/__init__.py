@@ -7,7 +7,17 @@ from worldline.trace.program import (
     parse_source,
     source_lines,
 )
-from worldline.trace.step import CUT_MARK, EVENTS, Event, Step, changes, state_at, states
+from worldline.trace.shown import MARKS, printable, step_text, table_html, text_html
+from worldline.trace.step import (
+    CUT_MARK,
+    EVENTS,
+    NOTHING,
+    Event,
+    Step,
+    changes,
+    state_at,
+    states,
+)
 from worldline.trace.trace import (
     Ending,
     EndReason,
@@ -25,6 +35,8 @@ from worldline.trace.trace import (
 __all__ = [
     "CUT_MARK",
     "EVENTS",
+    "MARKS",
+    "NOTHING",
     "START_MARK",
     "EndReason",
     "Ending",
@@ -38,12 +50,16 @@ __all__ = [
     "changes",
     "check_call",
     "parse_source",
+    "printable",
     "python_version",
     "source_lines",
     "state_at",
     "states",
     "step_from_json",
+    "step_text",
     "step_to_json",
+    "table_html",
+    "text_html",
     "trace_from_json",
     "trace_to_json",
 ]

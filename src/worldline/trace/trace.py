@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from worldline.errors import InputError
 from worldline.trace.program import Program
+from worldline.trace.shown import MARKS, MOST_STEPS, step_text, table_html, text_html
 from worldline.trace.step import EVENTS, NOTHING, Step, states
 
 FORMAT = 1
@@ -105,6 +106,18 @@ class Trace:
     def source_line(self, step: Step) -> str:
         """The source line that a step is about."""
         return self.program.line(step.line)
+
+    def _repr_html_(self) -> str:
+        """A row a step, in a notebook."""
+        shown = self.steps[:MOST_STEPS]
+        rows = [
+            (str(number), f"{MARKS[step.event]} {self.source_line(step)}", step_text(step))
+            for number, step in enumerate(shown)
+        ]
+        more = len(self.steps) - len(shown)
+        ending = f"{self.ending.reason.replace('_', ' ')}  {self.result or self.ending.detail}"
+        left = f"<p>… {more:,} more steps</p>" if more else ""
+        return f"{table_html(('step', 'line', ''), rows)}{left}<p>{text_html(ending.rstrip())}</p>"
 
     @property
     def is_whole(self) -> bool:
