@@ -1,4 +1,4 @@
-"""The reference recorder against traces that were read, and against Python itself."""
+"""Both recorders against traces that were read, and against Python itself."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from worldline.recorders import PythonRecorder
+from tests.recorders.methods import python_of, recorder_of
 from worldline.trace import (
     Program,
     Trace,
@@ -24,7 +24,6 @@ from worldline.trace import (
 
 HERE = Path(__file__).parent
 GOLD = runpy.run_path(str(HERE.parents[1] / "scripts" / "gold"))
-find_python: Callable[[str], str | None] = GOLD["find_python"]
 read_program: Callable[[str], Program] = GOLD["read_program"]
 gold_text: Callable[[Trace], str] = GOLD["gold_text"]
 expected_text: Callable[[str, tuple[int, int]], str] = GOLD["expected_text"]
@@ -38,17 +37,22 @@ class Interpreter:
     """One version of Python: its path, and all programs recorded with it."""
 
     path: str
+    method: str
     traces: dict[str, Trace]
 
 
 @pytest.fixture(scope="module", params=["3.11", "3.12", "3.13"])
-def python(request: pytest.FixtureRequest) -> Iterator[Interpreter]:
+def path(request: pytest.FixtureRequest) -> str:
     """Each version of Python that is supported, where it is there."""
-    path = find_python(request.param)
-    if path is None:
-        pytest.skip(f"no Python {request.param} on PATH or in ~/.pyenv/versions")
-    with PythonRecorder(python=path) as recorder:
-        yield Interpreter(path, {name: recorder.record(read_program(name)) for name in NAMES})
+    return python_of(request.param)
+
+
+@pytest.fixture(scope="module", params=["core", "settrace"])
+def python(path: str, request: pytest.FixtureRequest) -> Iterator[Interpreter]:
+    """All programs recorded, in C and in Python."""
+    with recorder_of(path, request.param) as recorder:
+        traces = {name: recorder.record(read_program(name)) for name in NAMES}
+        yield Interpreter(path, recorder.method, traces)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +135,7 @@ def test_a_comprehension_is_a_call_of_its_own_where_the_origin_says_so(
 
 
 def test_same_programs_give_the_same_bytes(python: Interpreter) -> None:
-    with PythonRecorder(python=python.path) as recorder:
+    with recorder_of(python.path, python.method) as recorder:
         again = {name: recorder.record(read_program(name)) for name in NAMES}
     for name in NAMES:
         assert dumps(trace_to_json(again[name])) == dumps(trace_to_json(python.traces[name]))

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from worldline.recorders.asking import Method
 from worldline.recorders.python import PythonRecorder
 from worldline.trace import Limits, Program, Trace
 
@@ -14,4 +15,4 @@ class Recorder(Protocol):
         ...
 
 
-__all__ = ["PythonRecorder", "Recorder"]
+__all__ = ["Method", "PythonRecorder", "Recorder"]

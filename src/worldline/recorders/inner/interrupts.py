@@ -18,9 +18,10 @@ from .wire import OWN_BUILTINS
 
 __builtins__ = OWN_BUILTINS
 
-FILENAME = "<program>"
+# An object of its own, which no constant of a program is.
+FILENAME = "".join(["<", "program", ">"])
 OWN_FOLDER = dirname(__file__)
-# Stack frames that the recorder itself may need on top of the program's.
+# Stack frames that a recorder written in Python may need on top of the program's.
 HEADROOM = 200
 
 RECURSION_ERROR = signal.SIGUSR2
@@ -56,21 +57,31 @@ def stack_height() -> int:
 
 
 class Stack:
-    """The stack as the program knows it, with room for the recorder above its limit.
+    """The stack as the program knows it, with room for a recorder in Python above its limit.
 
     No recursion error may strike inside the recorder, so the real limit is higher than the one
     the program sees, and the error it would have met is raised for it. (On 3.11 calls of C
-    functions count, too; those that go over the limit while it is traced are let pass.)
+    functions count, too; those that go over the limit while it is traced are let pass.) A recorder
+    in C needs no room: the limit is what the program would have, were there nothing below it.
     """
 
-    def __init__(self, height: int) -> None:
+    def __init__(self, height: int, *, headroom: int) -> None:
         """`height`: what `stack_height` says where the program is going to be run."""
         self.height = height
+        self.headroom = headroom
+        if not headroom:
+            # Some of it a script has as well: its own frame, its function's, and one to spare; on
+            # 3.11, a call from C counts too.
+            self.height -= 3 if sys.version_info >= (3, 12) else 4
         self.limit = getrecursionlimit()
-        setrecursionlimit(self.limit + height + HEADROOM)
+        setrecursionlimit(self.limit + self.height + headroom)
         signal.signal(RECURSION_ERROR, _raise_recursion_error)
         sys.getrecursionlimit = lambda: self.limit
         sys.setrecursionlimit = self._set_limit
+        if headroom:
+            self._watch_calls()
+
+    def _watch_calls(self) -> None:
         # From 3.12 a watcher of calls may simply raise; before, a trace function has to strike.
         self.is_watched = sys.version_info >= (3, 12)
         if sys.version_info >= (3, 12):
@@ -91,14 +102,14 @@ class Stack:
             setrecursionlimit(self.limit + self.height)
         except RecursionError:
             return True
-        setrecursionlimit(self.limit + self.height + HEADROOM)
+        setrecursionlimit(self.limit + self.height + self.headroom)
         return False
 
     def _set_limit(self, limit: int, /) -> None:
         if limit < 1:
             raise ValueError("recursion limit must be greater or equal than 1")
         setrecursionlimit(limit + self.height)
-        setrecursionlimit(limit + self.height + HEADROOM)
+        setrecursionlimit(limit + self.height + self.headroom)
         self.limit = limit
 
 
@@ -109,16 +120,17 @@ def _raise_recursion_error(signum: int, frame: "types.FrameType | None") -> None
 # -- handlers of the program ------------------------------------------------------------------
 
 
-def defer_handlers(waiting: "list[int]") -> None:
+def defer_handlers(waiting: "list[int]", is_busy: "Callable[[], bool]") -> None:
     """Let a handler that the program installs wait while the recorder is at work.
 
-    The numbers of signals that came meanwhile are put into `waiting`.
+    The numbers of signals that came meanwhile are put into `waiting`; `is_busy`: whether a recorder
+    without frames of its own is what was interrupted.
     """
     install, installed = signal.signal, signal.getsignal
 
     def deferred(handler: "Callable[..., Any]") -> "Callable[..., Any]":
         def handle(signum: int, frame: "types.FrameType | None") -> None:
-            if is_recorder(frame):
+            if is_busy() or is_recorder(frame):
                 waiting.append(signum)
             else:
                 handler(signum, frame)

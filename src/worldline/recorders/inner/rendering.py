@@ -10,8 +10,9 @@ import signal
 import types
 from collections.abc import Iterator
 from fcntl import F_DUPFD, fcntl
-from os import O_RDWR, _exit, close, closerange, devnull, dup2, fork, kill, pipe, read, waitpid
+from os import O_RDWR, _exit, close, closerange, devnull, dup2, fork, kill, pipe, read, wait4
 from os import open as open_fd
+from resource import RLIMIT_CPU, setrlimit
 from select import POLLIN, poll
 from sys import get_int_max_str_digits, set_int_max_str_digits, settrace
 
@@ -21,8 +22,10 @@ __builtins__ = OWN_BUILTINS
 
 # Memory addresses, and the numbers of threads, which are addresses too.
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{4,16}(?=[ >,:;)])|(?<=ed|on) [0-9]{9,}(?=\)>)")
-# A user's __repr__ that has not answered by then is hanging.
-REPR_SECONDS = 1.0
+# A user's __repr__ that has computed or waited for so long is hanging. The first is what counts; on
+# a busy machine even a quick one may have to wait.
+REPR_CPU_SECONDS = 1
+REPR_SECONDS = 5.0
 NO_ANSWER = "<unrenderable: no answer>"
 DIED = "<unrenderable: the process died>"
 
@@ -260,8 +263,9 @@ def render_apart(values: "list[object]", limit: int) -> "list[str]":
     close(reader)
     if not has_ended:
         kill(pid, signal.SIGKILL)
-    try:  # noqa: SIM105
-        waitpid(pid, 0)
+    try:
+        used = wait4(pid, 0)[2]
+        has_ended = has_ended and used.ru_utime + used.ru_stime < REPR_CPU_SECONDS * 0.9
     # The program ignores its children, and the system has done away with it.
     except ChildProcessError:
         pass
@@ -274,6 +278,7 @@ def render_apart(values: "list[object]", limit: int) -> "list[str]":
 def _render_in_copy(values: "list[object]", limit: int, writer: int) -> None:
     try:
         settrace(None)
+        setrlimit(RLIMIT_CPU, (REPR_CPU_SECONDS, REPR_CPU_SECONDS))
         writer = fcntl(writer, F_DUPFD, 3)
         closerange(3, writer)
         closerange(writer + 1, _MAX_FDS)

@@ -8,22 +8,20 @@ import types
 from collections.abc import Callable
 from gc import get_referents
 from inspect import CO_ASYNC_GENERATOR, CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS
+from os import O_WRONLY, close, devnull, dup2
+from os import open as open_fd
+from sys import gettrace, settrace
 from typing import Any
 
 from .interrupts import FILENAME, OWN_FOLDER, RECURSION_ERROR, Stack, strike
-from .rendering import NO_ANSWER, name_of, program_reprs, render, render_apart
-from .variables import local_values, release_locals
+from .release import release_locals
+from .renderer import Renderer
+from .rendering import name_of
+from .variables import local_values
 from .wire import OWN_BUILTINS, to_line, write_all
 
 __builtins__ = OWN_BUILTINS
 
-# Methods of the program that a repr of something else could reach.
-_REACHABLE = frozenset(
-    {"__repr__", "__str__", "__format__", "__getattr__", "__getattribute__", "__get__", "__len__"}
-    | {"__iter__", "__next__", "__getitem__", "__hash__", "__eq__", "__instancecheck__"}
-    | {"__class_getitem__", "__index__", "__bool__"}
-)
-_SUSPICIOUS = _REACHABLE | {"property", "cached_property", "exec", "eval"}
 _RESUME = opcode.opmap.get("RESUME")
 
 
@@ -37,23 +35,6 @@ _YIELDS = _numbers("YIELD_VALUE", "YIELD_FROM")
 Finish = Callable[[str, str], None]
 
 
-def could_shape_reprs(code: types.CodeType) -> bool:
-    """Whether any code of the program could be run by rendering a value.
-
-    "def f(x): return [x]" -> False; a class with a __repr__, or a call of exec -> True
-    """
-    if code.co_name in _REACHABLE or _SUSPICIOUS.intersection(code.co_names):
-        return True
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType) and could_shape_reprs(constant):
-            return True
-        if isinstance(constant, tuple) and _REACHABLE.intersection(map(str, constant)):
-            return True
-        if isinstance(constant, str) and constant in _REACHABLE:
-            return True
-    return False
-
-
 class Tracer:
     """Turns events of the program's own frames into steps, written as they happen."""
 
@@ -62,22 +43,28 @@ class Tracer:
         limits: "dict[str, Any]",
         out: int,
         *,
-        is_guarded: bool,
+        renderer: Renderer,
         stack: Stack,
         signals: "list[int]",
         finish: Finish,
+        failed: "Callable[[BaseException], None]",
     ):
-        """`signals`: those that came for the program while the recorder was at work."""
-        self.is_guarded = is_guarded
-        self.value_chars: int = limits["value_chars"]
+        """`signals`: those that came for the program while the recorder was at work;
+        `failed`: what to do where something went wrong in here."""
+        self.renderer = renderer
         self.steps_left: int = limits["steps"]
         self.bytes_left: int = limits["trace_mb"] * 1_000_000
         self.out = out
         self.stack = stack
         self.signals = signals
         self.finish = finish
+        self.failed = failed
+        self.hook: object = None
         self.scopes = 0
         self.scope_of: dict[int, int] = {}
+        # By identity: code may be equal and have another name, and hashing it runs what it holds.
+        self.first_of: dict[int, tuple[types.CodeType, int]] = {}
+        self.code_of: dict[int, types.CodeType] = {}
         # By scope, while it lives: its locals and its line at its last step, where its names
         # live if it is no function, and where in its code an exception struck since it was entered,
         # with its last line step after that.
@@ -85,8 +72,33 @@ class Tracer:
         self.last_line: dict[int, int] = {}
         self.namespace: dict[int, Any] = {}
         self.raised_at: dict[int, tuple[int, int | None]] = {}
-        self.hanging: list[frozenset[int]] = []
-        self.is_rendering_apart = False
+
+    def start(self) -> None:
+        """Record the calling thread from its next event on."""
+        self.hook = self.on_call
+        settrace(self.hook)
+
+    def stop(self) -> bool:
+        """Stop; says whether it was recording until now."""
+        is_on = gettrace() == self.hook
+        settrace(None)
+        return is_on
+
+    @staticmethod
+    def is_busy() -> bool:
+        """Whether a recorder without frames of its own is at work: this one has some."""
+        return False
+
+    def close(self, row: bytes) -> None:
+        """Write the last row."""
+        write_all(self.out, row)
+
+    def leave_to_parent(self) -> None:
+        """In a process that the program started: it is not recorded."""
+        settrace(None)
+        nowhere = open_fd(devnull, O_WRONLY)
+        dup2(nowhere, self.out)
+        close(nowhere)
 
     # -- events ---------------------------------------------------------------------------
 
@@ -100,10 +112,12 @@ class Tracer:
                 for _ in strike(RECURSION_ERROR):
                     pass
             return None
-        return self.on_event(frame, event, arg) if filename == FILENAME else None
+        return self.on_event(frame, event, arg) if filename is FILENAME else None
 
     def on_event(self, frame: types.FrameType, event: str, arg: Any) -> Any:
         """The local trace function: calls, lines, returns and exceptions of a followed frame."""
+        if event == "opcode":
+            return self.on_event
         self._step(frame, event, arg)
         release_locals(frame)
         if self.signals:
@@ -126,21 +140,13 @@ class Tracer:
                 self.raised_at[scope] = (self.raised_at[scope][0], line)
             if event in ("call", "line"):
                 changed, gone = self._changes(frame, scope)
-                self._write([event, line, scope, changed, gone, None])
+                said = [changed, gone] if gone else [changed] if changed else []
+                self._write([event, line, scope, *said])
             else:
                 value = self._value(frame, event, scope, arg)
-                self._write([event, line, scope, {}, [], value])
-        except MemoryError:
-            self.finish("memory_limit", "")
-        # Calls from C have a limit of their own, which the program met first if it ends here.
-        except RecursionError:
-            for _ in strike(RECURSION_ERROR):
-                pass
-        # Anything else here is a fault of the recorder, and must not look like the program's.
+                self._write([event, line, scope, value])
         except BaseException as error:  # noqa: BLE001
-            import traceback
-
-            self.finish("recorder_failed", "".join(traceback.format_exception(error)))
+            self.failed(error)
 
     def _write(self, row: "list[Any]") -> None:
         line = to_line(row)
@@ -155,9 +161,10 @@ class Tracer:
         # A generator re-enters its frame with a call event, so the scope is looked up, not
         # pushed; and a frame that died unseen may have left its address to a new one.
         known = self.scope_of.get(id(frame))
-        if known is not None and not (event == "call" and is_fresh(frame)):
-            return known
         code = frame.f_code
+        is_its_own = known is not None and self.code_of.get(known) is code
+        if known is not None and is_its_own and not (event == "call" and is_fresh(frame)):
+            return known
         names = code.co_varnames + code.co_cellvars + code.co_freevars
         order = list(dict.fromkeys(names)) if code.co_flags & CO_OPTIMIZED else []
         parameters = (
@@ -167,10 +174,15 @@ class Tracer:
             + bool(code.co_flags & CO_VARKEYWORDS)
         )
         name = getattr(code, "co_qualname", code.co_name)
-        self._write(["scope", name, code.co_firstlineno, order, parameters])
         scope = self.scopes
+        first = self.first_of.setdefault(id(code), (code, scope))[1]
+        if first == scope:
+            self._write(["scope", name, code.co_firstlineno, order, parameters])
+        else:
+            self._write(["again", first])
         self.scopes += 1
         self.scope_of[id(frame)] = scope
+        self.code_of[scope] = code
         self.last[scope] = {}
         self.last_line[scope] = code.co_firstlineno
         if not code.co_flags & CO_OPTIMIZED:
@@ -180,15 +192,15 @@ class Tracer:
     def _value(self, frame: types.FrameType, event: str, scope: int, arg: Any) -> "str | None":
         if event == "exception":
             self.raised_at[scope] = (frame.f_lasti, None)
-            return self._render([arg])[0]
+            return self.renderer.texts([arg])[0]
         # Python reports a frame left by an exception as a return of None. What it was doing
         # tells the two apart, save where an exception was thrown into a generator at its yield.
         if is_yielding(frame) and not self._is_where_it_raised(frame, scope):
-            return self._render([yielded(frame, arg)])[0]
-        for known in (self.last, self.last_line, self.namespace, self.raised_at):
+            return self.renderer.texts([yielded(frame, arg)])[0]
+        for known in (self.last, self.last_line, self.namespace, self.raised_at, self.code_of):
             known.pop(scope, None)
         self.scope_of.pop(id(frame), None)
-        return self._render([arg])[0] if is_returning(frame) else None
+        return self.renderer.texts([arg])[0] if is_returning(frame) else None
 
     def _is_where_it_raised(self, frame: types.FrameType, scope: int) -> bool:
         """At a return event: whether the frame stands where an exception struck, and has not come
@@ -201,34 +213,12 @@ class Tracer:
     def _changes(self, frame: types.FrameType, scope: int) -> "tuple[dict[str, str], list[str]]":
         """The locals that are new or different since the scope's last step, and those gone."""
         values = local_values(frame, self.namespace.get(scope))
-        texts = dict(zip(values, self._render(list(values.values())), strict=True))
+        texts = dict(zip(values, self.renderer.texts(list(values.values())), strict=True))
         before = self.last[scope]
         changed = {name: text for name, text in texts.items() if before.get(name) != text}
         gone = sorted(name for name in before if name not in texts)
         self.last[scope] = texts
         return changed, gone
-
-    def _render(self, values: "list[Any]") -> "list[str]":
-        if not self.is_guarded:
-            return [render(value, self.value_chars) for value in values]
-        reprs = [program_reprs(value) for value in values]
-        apart = [i for i, kinds in enumerate(reprs) if kinds and not self._is_hanging(kinds)]
-        texts: dict[int, str] = {}
-        while apart:
-            self.is_rendering_apart = True
-            answers = render_apart([values[i] for i in apart], self.value_chars)
-            self.is_rendering_apart = False
-            texts.update(zip(apart, answers, strict=False))
-            if answers[-1] == NO_ANSWER:
-                self.hanging.append(reprs[apart[len(answers) - 1]])
-            apart = [i for i in apart[len(answers) :] if not self._is_hanging(reprs[i])]
-        return [
-            texts.get(i, NO_ANSWER) if reprs[i] else render(value, self.value_chars)
-            for i, value in enumerate(values)
-        ]
-
-    def _is_hanging(self, kinds: "frozenset[int]") -> bool:
-        return any(known <= kinds for known in self.hanging)
 
 
 def is_fresh(frame: types.FrameType) -> bool:

@@ -20,7 +20,7 @@ _FIRST_FD = 100
 
 
 def to_line(row: "list[Any]") -> bytes:
-    """["line", 3, 0, {"x": "1"}, [], None] -> b'["line",3,0,{"x":"1"},[],null]' and a newline"""
+    """["line", 3, 0, {"x": "1"}] -> b'["line",3,0,{"x":"1"}]' and a newline"""
     return encode(row).encode() + b"\n"
 
 

@@ -1,8 +1,9 @@
-"""Requests come in on one pipe, recorded steps go out on another; a fork for each program.
+"""Requests come in on one socket, answers go out on another; a fork for each program.
 
-A request is one line of JSON. The answer is a line `["started", pid]`, a line a scope and a
-step, then a line `["end", …]` from the program's process if it got there, and always a line
-`["exit", status, was_timed_out]` from here.
+A request is its length in eight bytes, with a memory file attached, and that much JSON. The answer
+is a line `["started", pid]` and, in the end, `["exit", pid, status, was_timed_out]`. What the
+program's process says, a line a scope and a step and a line `["end", …]` if it got there, is in the
+memory file if it was recorded in C, between the two answers if not.
 """
 
 import atexit
@@ -11,14 +12,14 @@ import json
 import os
 import select
 import signal
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from os import O_WRONLY, _exit, close, devnull, dup2
-from os import open as open_fd
+from os import O_WRONLY, _exit, devnull
 from resource import (
     RLIM_INFINITY,
     RLIMIT_AS,
@@ -27,12 +28,19 @@ from resource import (
     getrlimit,
     setrlimit,
 )
-from sys import gettrace, settrace
 from typing import Any, NoReturn
 
-from .interrupts import FILENAME, Stack, defer_handlers, stack_height
+from .core import Core
+from .interrupts import (
+    FILENAME,
+    HEADROOM,
+    RECURSION_ERROR,
+    Stack,
+    defer_handlers,
+    stack_height,
+)
+from .renderer import Renderer, could_shape_reprs
 from .rendering import name_of
-from .tracer import Tracer, could_shape_reprs
 from .wire import OWN_BUILTINS, out_of_reach, to_line, write_all
 
 __builtins__ = OWN_BUILTINS
@@ -40,24 +48,46 @@ __builtins__ = OWN_BUILTINS
 MODULE = "program"
 THREADS = "the program started threads: only the main thread is recorded"
 PROCESSES = "the program started processes: only the first is recorded"
+# Characters of what is said of an ending.
+MOST_DETAIL = 100_000
 UNTRACED = "tracing was switched off, by the program or a full stack: steps may be missing"
 
 
-def serve(requests: int, answers: int) -> None:
-    """Record programs until the other side closes the pipe."""
+def serve(requests: int, answers: int, *, is_core: bool) -> None:
+    """Record programs until the other side closes the socket."""
+    reference: Any = None
+    if not is_core:
+        from .tracer import Tracer as reference  # noqa: N813
     for name in [name for name in sys.modules if name.split(".")[0] == "inner"]:
         # The program may have modules of that name.
         del sys.modules[name]
-    with os.fdopen(requests, "rb", closefd=False) as lines:
-        for line in lines:
+    with socket.socket(fileno=requests) as asked:
+        while (found := _next_request(asked)) is not None:
+            request, memory = found
             pid = os.fork()
             if pid == 0:
                 os.setpgid(0, 0)
-                os.close(requests)
-                _record_and_exit(json.loads(line), out_of_reach(answers))
-            status, was_timed_out = _wait(pid, json.loads(line)["limits"]["seconds"])
+                asked.close()
+                _record_and_exit(request, answers, memory, reference)
+            os.close(memory)
+            write_all(answers, to_line(["started", pid]))
+            status, was_timed_out = _wait(pid, request["limits"]["seconds"])
             # On a line of its own, wherever the program's process was stopped.
-            write_all(answers, b"\n" + to_line(["exit", status, was_timed_out]))
+            write_all(answers, b"\n" + to_line(["exit", pid, status, was_timed_out]))
+
+
+def _next_request(asked: "socket.socket") -> "tuple[dict[str, Any], int] | None":
+    """The next program and the memory file for it; none when there are no more."""
+    head, files, _, _ = socket.recv_fds(asked, 8, 1)
+    if len(head) < 8:
+        return None
+    parts, size = [], int.from_bytes(head, "little")
+    while size:
+        parts.append(asked.recv(min(size, 1 << 20)))
+        if not parts[-1]:
+            return None
+        size -= len(parts[-1])
+    return json.loads(b"".join(parts)), files[0]
 
 
 def _wait(pid: int, seconds: float) -> "tuple[int, bool]":
@@ -91,37 +121,62 @@ def _has_exited(pid: int, seconds: float) -> bool:
 # -- in the fork ------------------------------------------------------------------------------
 
 
-def _record_and_exit(request: "dict[str, Any]", out: int) -> NoReturn:
-    """Set the limits, run the program under the tracer, say how it ended."""
-    write_all(out, to_line(["started", os.getpid()]))
+def _record_and_exit(
+    request: "dict[str, Any]", answers: int, memory: int, reference: Any
+) -> NoReturn:
+    """Set the limits, run the program under a recorder, say how it ended.
+
+    `reference`: the recorder in Python, if that in C is not to be used.
+    """
     notes: list[str] = []
     flush = _open_streams(request, notes)
 
     def finish(reason: str, detail: str, status: int = 0) -> NoReturn:
-        settrace(None)
+        recorder.stop()
         if reason == "memory_limit":
             give_back_memory()
         flush()
-        write_all(out, to_line(["end", reason, detail, notes]))
+        recorder.close(to_line(["end", reason, detail[:MOST_DETAIL], notes]))
         _exit(status)
 
-    give_back_memory = _set_limits(request["limits"])
-    namespace = _new_namespace(request)
+    def failed(error: BaseException) -> None:
+        """Something went wrong inside the recorder, which must not look like the program's."""
+        if isinstance(error, MemoryError):
+            finish("memory_limit", "")
+        # Calls from C have a limit of their own, which the program met first if it ends here.
+        if isinstance(error, RecursionError):
+            signals.append(RECURSION_ERROR)
+            return
+        import traceback
+
+        finish("recorder_failed", "".join(traceback.format_exception(error)))
+
     # The program is executed from this very function, so this is how high it starts.
-    stack = Stack(eval("stack_height()", {"stack_height": stack_height}))
+    height = eval("stack_height()", {"stack_height": stack_height})
+    stack = Stack(height, headroom=HEADROOM if reference else 0)
+    limits = request["limits"]
     signals: list[int] = []
-    defer_handlers(signals)
+    renderer = Renderer(limits["value_chars"], is_guarded=True)
+    parts: dict[str, Any] = {
+        "renderer": renderer,
+        "signals": signals,
+        "finish": finish,
+        "failed": failed,
+    }
+    recorder: Any
+    if reference:
+        os.close(memory)
+        recorder = reference(limits, out_of_reach(answers), stack=stack, **parts)
+    else:
+        os.close(answers)
+        recorder = Core(limits, (memory, request["memory"]), **parts)
+    defer_handlers(signals, recorder.is_busy)
+    give_back_memory = _set_limits(limits, 0 if reference else request["memory"])
+    namespace = _new_namespace(request)
     try:
         start = code = compile(request["text"], FILENAME, "exec", dont_inherit=True)
-        tracer = Tracer(
-            request["limits"],
-            out,
-            is_guarded=bool(request["path"]) or could_shape_reprs(code),
-            stack=stack,
-            signals=signals,
-            finish=finish,
-        )
-        _watch_company(tracer, notes)
+        renderer.is_guarded = bool(request["path"]) or could_shape_reprs(code)
+        _watch_company(recorder, renderer, notes)
         if request["entry"] is not None:
             start = compile(f"{request['entry']}()", "<recorder>", "eval")
             eval(code, namespace)
@@ -130,17 +185,14 @@ def _record_and_exit(request: "dict[str, Any]", out: int) -> NoReturn:
     except BaseException as error:  # noqa: BLE001
         finish("not_loaded", f"{name_of(type(error))}: {_text(error)}", 1)
     end: tuple[str, str, int] = ("finished", "", 0)
-    hook = tracer.on_call
-    settrace(hook)
+    recorder.start()
     try:
-        # Held until tracing is off: what happens as it is dropped comes after the trace.
+        # Held until recording is off: what happens as it is dropped comes after the trace.
         result = eval(start, namespace)
-        is_traced = gettrace() == hook
-        settrace(None)
+        is_traced = recorder.stop()
         del result
     except BaseException as error:  # noqa: BLE001
-        is_traced = gettrace() == hook
-        settrace(None)
+        is_traced = recorder.stop()
         end = _end(error)
     if not is_traced:
         notes.append(UNTRACED)
@@ -179,7 +231,7 @@ def _new_namespace(request: "dict[str, Any]") -> "dict[str, Any]":
     return module.__dict__
 
 
-def _watch_company(tracer: Tracer, notes: "list[str]") -> None:
+def _watch_company(recorder: Any, renderer: Renderer, notes: "list[str]") -> None:
     """Note the threads and processes that the program starts, and leave them unrecorded."""
 
     def on_thread(frame: object, event: str, arg: object) -> None:
@@ -187,17 +239,11 @@ def _watch_company(tracer: Tracer, notes: "list[str]") -> None:
             notes.append(THREADS)
 
     def on_fork() -> None:
-        if not tracer.is_rendering_apart and PROCESSES not in notes:
+        if not renderer.is_rendering_apart and PROCESSES not in notes:
             notes.append(PROCESSES)
 
-    def be_unrecorded() -> None:
-        settrace(None)
-        nowhere = open_fd(devnull, O_WRONLY)
-        dup2(nowhere, tracer.out)
-        close(nowhere)
-
     threading.settrace(on_thread)
-    os.register_at_fork(after_in_parent=on_fork, after_in_child=be_unrecorded)
+    os.register_at_fork(after_in_parent=on_fork, after_in_child=recorder.leave_to_parent)
 
 
 def _leave_as_python_does(notes: "list[str]") -> None:
@@ -209,14 +255,17 @@ def _leave_as_python_does(notes: "list[str]") -> None:
             notes.append(f"failed at exit: {name_of(type(error))}")
 
 
-def _set_limits(limits: "dict[str, Any]") -> "Callable[[], None]":
-    """Bound memory and output; gives what frees memory again, to tell that there was none left."""
+def _set_limits(limits: "dict[str, Any]", shared: int) -> "Callable[[], None]":
+    """Bound memory and output; gives what frees memory again, to tell that there was none left.
+
+    `shared`: bytes that the recorder has mapped, which are not the program's.
+    """
     size = limits["output_mb"] * 1_000_000
     setrlimit(RLIMIT_FSIZE, (size, size))
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     setrlimit(RLIMIT_CORE, (0, 0))
     most = getrlimit(RLIMIT_AS)[1]
-    memory = limits["memory_mb"] * 1_000_000
+    memory = limits["memory_mb"] * 1_000_000 + shared
     setrlimit(RLIMIT_AS, (memory if most == RLIM_INFINITY else min(memory, most), most))
     return partial(setrlimit, RLIMIT_AS, (most, most))
 

@@ -1,0 +1,48 @@
+"""A recorder that works in C or in Python, for whichever interpreter, built where it has to be."""
+
+import os
+import runpy
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from worldline.recorders import PythonRecorder
+
+ROOT = Path(__file__).parents[2]
+
+
+build_core: Callable[..., Path] = runpy.run_path(str(ROOT / "hatch_build.py"))["build_core"]
+find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" / "gold"))[
+    "find_python"
+]
+
+
+@cache
+def _built(python: str) -> str | None:
+    """Build the core for an interpreter; what is wrong if it cannot be."""
+    try:
+        build_core(ROOT, python=python, is_kept=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        return f"no core for {python}: {error}"
+    return None
+
+
+def python_of(version: str) -> str:
+    """The interpreter of that version; the test is skipped where there is none."""
+    path = find_python(version)
+    if path is None:
+        pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
+    return path
+
+
+def recorder_of(python: str, method: str) -> PythonRecorder:
+    """A recorder of that kind; without a compiler for it, the test is skipped, or in CI fails."""
+    if method == "core":
+        wrong = _built(python)
+        if wrong is not None:
+            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(wrong)
+        return PythonRecorder(python=python, method="core")
+    return PythonRecorder(python=python, method="settrace")
