@@ -1,70 +1,77 @@
 """Tables and pictures of docs/findings/small-model.md, from the runs that its commands make.
 
-`python scripts/small_model.py RUNS MODELS`: RUNS has `permutation-free`, `-force-actions`,
-`-guided` and `-score`, and `held-out-bpe` and `held-out-bytes`; MODELS has `model-bpe` and
-`model-bytes`; both perhaps `bpe-same`, a model trained on as many programs as `bytes`. Prints
-Markdown, to be put into the page, and writes the PNG files beside it. Needs matplotlib.
+`python scripts/small_model.py RUNS MODELS`: RUNS and MODELS are folders with the runs and models
+that the page names. Prints Markdown, to be put into the page, and writes the PNG files beside it.
+Needs matplotlib.
 """
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from worldline.measures import accuracy, breakdown, compare_runs, measure_scores
-from worldline.runs import Judged, read_judged, read_scores
-from worldline.stats import Share
+from worldline.intervene import InterventionName
+from worldline.measures import (
+    GroupAccuracy,
+    accuracy,
+    breakdown,
+    compare_runs,
+    measure_interventions,
+    measure_scores,
+)
+from worldline.runs import Judged, read_interventions, read_judged, read_scores
+from worldline.stats import Difference, Share, mean_difference
 from worldline.training import read_training
 
 PAGE = Path(__file__).parent.parent / "docs" / "findings"
 MODES = ("free", "force-actions", "guided")
-VOCABULARIES = {"bpe": "BPE", "bpe-same": "BPE, as many programs", "bytes": "bytes"}
+# Up to 32 reassignments, and 64 and 128.
+PERMUTATIONS = ("permutation", "long")
+# Of which failures were asked again.
+INTERVENED = ("generated", "permutation-short", "composition")
 
 
 def main() -> None:
     """Print the tables and draw the pictures."""
     runs, models = map(Path, sys.argv[1:3])
     print(training_table(models))
-    rows = {mode: read_judged(runs / f"permutation-{mode}") for mode in (*MODES, "score")}
-    print(permutation_table(rows, runs / "permutation-score"))
+    rows = {
+        mode: [row for name in PERMUTATIONS for row in read_judged(runs / f"{name}-{mode}")]
+        for mode in (*MODES, "score")
+    }
+    steps = scores_by_length(rows["score"], [runs / f"{name}-score" for name in PERMUTATIONS])
+    print(permutation_table(rows, steps))
     print(first_divergences(rows))
-    draw_permutation(rows, runs / "permutation-score")
-    held_out = {name: read_judged(runs / f"held-out-{name}") for name in made(models)}
+    draw_permutation(rows, steps)
+    held_out = read_judged(runs / "held-out")
     for facet in ("level", "kind", "steps"):
         print(held_out_table(held_out, facet))
     print(differing_kinds(held_out))
-    draw_held_out(held_out)
-    for name in held_out.keys() - {"bytes"}:
-        only = {n: [r for r in rs if r.facets["level"] == "strings"] for n, rs in held_out.items()}
-        print(paired(only[name], only["bytes"], f"strings: {VOCABULARIES[name]} → bytes"))
-        print(paired(held_out[name], held_out["bytes"], f"all: {VOCABULARIES[name]} → bytes"))
-
-
-def made(models: Path) -> list[str]:
-    """The vocabularies that there is a model of."""
-    return [name for name in VOCABULARIES if (models / f"model-{name}").exists()]
+    for name in ("format", "programs"):
+        print(pairs_table(*(read_judged(runs / f"{name}-{codec}") for codec in ("cwm", "delta"))))
+    print(pairs_table(*(read_judged(runs / f"strings-{name}") for name in ("bpe", "bytes"))))
+    print(interventions_tables([runs / name for name in INTERVENED]))
 
 
 def training_table(models: Path) -> str:
-    """What each model was trained with."""
-    lines = []
-    for name in made(models):
-        done = read_training(models / f"model-{name}")
-        assert done is not None
-        look = done.looks[-1].held_out
-        cells = [
-            VOCABULARIES[name],
+    """What each model was trained with, by name."""
+    found = {folder.name: read_training(folder) for folder in models.iterdir()}
+    lines = [
+        [
+            name,
             f"{done.parameters / 1e6:.2f} M",
             f"{done.tokens / 1e6:.2f} M",
             f"{done.seen:,}",
             f"{done.seconds / 60:.0f} ({done.threads})",
             f"{done.tokens / done.seconds:,.0f}",
-            f"{look.actions_right or 0:.2%}",
-            f"{look.states_right or 0:.2%}",
+            f"{done.looks[-1].held_out.actions_right or 0:.2%}",
+            f"{done.looks[-1].held_out.states_right or 0:.2%}",
         ]
-        lines.append(cells)
-    head = ["vocabulary", "parameters", "tokens", "programs", "minutes (threads)", "tokens/s"]
+        for name, done in sorted(found.items())
+        if done is not None
+    ]
+    head = ["model", "parameters", "tokens", "programs", "minutes (threads)", "tokens/s"]
     return table([*head, "action tokens right", "state tokens right"], lines)
 
 
@@ -76,29 +83,29 @@ def by_length(rows: Iterable[Judged]) -> dict[int, list[Judged]]:
     return dict(sorted(found.items()))
 
 
-def scores_by_length(rows: Iterable[Judged], run: Path) -> dict[int, Any]:
+def scores_by_length(rows: Iterable[Judged], runs: Iterable[Path]) -> dict[int, Any]:
     """One-step accuracy by the number of reassignments."""
     length = {row.sample: int(row.facets["length"]) for row in rows}
     groups: dict[int, list[Any]] = defaultdict(list)
-    for sample, scores in read_scores(run):
-        groups[length[sample]].append((sample, scores))
+    for run in runs:
+        for sample, scores in read_scores(run):
+            groups[length[sample]].append((sample, scores))
     return {n: measure_scores(group) for n, group in sorted(groups.items())}
 
 
-def permutation_table(rows: dict[str, list[Judged]], scored: Path) -> str:
+def permutation_table(rows: dict[str, list[Judged]], steps: Mapping[int, Any]) -> str:
     """Right answers by length and mode, and single steps."""
-    steps = scores_by_length(rows["score"], scored)
     lines = []
     for length in by_length(rows["free"]):
         cells = [str(length)]
         cells += [cell(accuracy(by_length(rows[mode])[length]).of_all) for mode in MODES]
-        cells += [cell(steps[length].actions, digits=2), cell(steps[length].states, digits=2)]
+        cells += [cell(steps[length].actions, digits=1), cell(steps[length].states, digits=1)]
         lines.append(cells)
     return table(["N", *MODES, "score: actions", "score: states"], lines)
 
 
 def first_divergences(rows: dict[str, list[Judged]]) -> str:
-    """Where samples first part from the truth, by mode."""
+    """Where samples first part from the truth, and after how many right steps, by mode."""
     lines = []
     for mode in MODES:
         for length, found in by_length(rows[mode]).items():
@@ -106,49 +113,116 @@ def first_divergences(rows: dict[str, list[Judged]]) -> str:
             actions = Counter(row.action for row in found if row.differs_in == "action")
             told = ", ".join(f"{number} {place}" for place, number in places.most_common())
             kinds = ", ".join(f"{number} {kind}" for kind, number in actions.most_common())
-            lines.append([mode, str(length), told, kinds])
-    return table(["mode", "N", "outcome, or where it first differs", "wrong actions"], lines)
+            matched = sum(row.matched_steps or 0 for row in found) / len(found)
+            lines.append([mode, str(length), told, kinds, f"{matched:.1f}"])
+    head = ["mode", "N", "outcome, or where it first differs", "wrong actions"]
+    return table([*head, "right steps, mean"], lines)
 
 
-def held_out_table(runs: dict[str, list[Judged]], facet: str) -> str:
-    """Right answers on held-out programs, by a facet, a column a model."""
-    groups = {
-        name: {g.group: g.accuracy.of_all for g in breakdown(rows) if g.name == facet}
-        for name, rows in runs.items()
-    }
-    every = list(dict.fromkeys(group for found in groups.values() for group in found))
-    lines = [
-        [group, *(cell(found[group]) if group in found else "–" for found in groups.values())]
-        for group in every
-    ]
-    lines.append(["all", *(cell(accuracy(rows).of_all) for rows in runs.values())])
-    return table([facet, *(VOCABULARIES[name] for name in runs)], lines)
+def in_groups(rows: Sequence[Judged], facet: str) -> list[GroupAccuracy]:
+    """The samples by a facet; steps as they were measured, the others as the generator has them."""
+    source = "difficulty" if facet == "steps" else "facets"
+    return [g for g in breakdown(rows) if g.name == facet and g.source == source]
 
 
-def differing_kinds(runs: dict[str, list[Judged]]) -> str:
+def held_out_table(rows: Sequence[Judged], facet: str) -> str:
+    """Right answers on held-out programs, by a facet: of all, and of those that were answered."""
+    groups = in_groups(rows, facet)
+    lines = [[g.group, cell(g.accuracy.of_all), cell(g.accuracy.of_answered)] for g in groups]
+    whole = accuracy(rows)
+    lines.append(["all", cell(whole.of_all), cell(whole.of_answered)])
+    return table([facet, "right of all", "right of those that answered"], lines)
+
+
+def differing_kinds(rows: Sequence[Judged]) -> str:
     """The kind of the value in which samples first differ, or where else they do."""
-    found = {
-        name: Counter(
-            "right" if r.verdict == "right" else r.kind or r.differs_in or r.outcome for r in rows
-        )
-        for name, rows in runs.items()
-    }
-    every = sorted({kind for counts in found.values() for kind in counts})
-    lines = [[kind, *(str(counts[kind]) for counts in found.values())] for kind in every]
-    return table(["first differs in", *(VOCABULARIES[name] for name in runs)], lines)
+    found = Counter(
+        "right" if r.verdict == "right" else r.kind or r.differs_in or r.outcome for r in rows
+    )
+    return table(["first differs in", "samples"], [[k, str(n)] for k, n in found.most_common()])
 
 
-def paired(one: Sequence[Judged], other: Sequence[Judged], title: str) -> str:
-    """Two models on the same programs."""
+def pairs_table(one: Sequence[Judged], other: Sequence[Judged]) -> str:
+    """Two models on the same programs: right answers, right steps, cut ones, tokens written."""
     found = compare_runs(one, other).overall
-    difference = found.difference
+    first = {row.sample: row for row in one}
+    pairs = [(first[row.sample], row) for row in other if row.sample in first]
+    steps = mean_difference([(b.matched_steps or 0) - (a.matched_steps or 0) for a, b in pairs])
+    ends = [f"{end or 0:+.1f}" for end in (steps.value, steps.low, steps.high)]
+    told = [
+        [
+            cell(share),
+            f"{sum(row.matched_steps or 0 for row in rows) / len(rows):.1f}",
+            str(sum(row.is_cut for row in rows)),
+            f"{sum(row.written_tokens or 0 for row in rows) / len(rows):.0f}",
+        ]
+        for share, rows in ((found.a, one), (found.b, other))
+    ]
+    more = [points(found.difference), f"{ends[0]} ({ends[1]} to {ends[2]})", "", ""]
+    names = ("right", "right steps", "cut", "tokens written")
+    return table(
+        ["", "first", "second", "difference"],
+        [[name, *cells] for name, *cells in zip(names, *told, more, strict=True)],
+    )
+
+
+def interventions_tables(runs: Sequence[Path]) -> str:
+    """What was tried on the failures of several runs, together."""
+    base = [row for run in runs for row in read_judged(run)]
+    tried: dict[InterventionName, list[Judged]] = defaultdict(list)
+    for run in runs:
+        for name, rows in read_interventions(run).items():
+            tried[name] += rows
+    found = measure_interventions(base, tried)
+    causes = [
+        [cause, str(number), cell(found.confirmed[cause]), _confirmed_by(found.by, cause)]
+        for cause, number in found.causes.items()
+    ]
+    causes.append(["all", str(found.failures), "", ""])
+    effects = [
+        [
+            effect.intervention,
+            effect.cause or "all",
+            cell(effect.recovered),
+            f"{effect.farther.value or 0:+.1f}",
+            f"{effect.tokens.value or 0:.2f}",
+        ]
+        for effect in found.effects
+        if effect.cause is None or effect.recovered.of >= 10
+    ]
+    contrasts = [
+        [each.first, each.second, str(each.difference.of), points(each.difference)]
+        for each in found.contrasts
+    ]
+    fixes = [
+        [
+            fix.intervention,
+            cell(fix.recovered),
+            cell(fix.broken),
+            f"{100 * fix.gain:+.1f} ({100 * fix.low:+.1f} to {100 * fix.high:+.1f})",
+            f"{fix.tokens.value or 0:.2f}",
+        ]
+        for fix in found.fixes
+    ]
+    return "\n".join(
+        (
+            table(["cause", "failures", "confirmed", "by"], causes),
+            table(["tried", "on", "turned right", "more right steps", "tokens, times"], effects),
+            table(["against", "", "failures", "turns right more often"], contrasts),
+            table(["fix", "recovers", "breaks", "gain in points", "tokens, times"], fixes),
+        )
+    )
+
+
+def _confirmed_by(counts: Mapping[tuple[str, str], int], cause: str) -> str:
+    return ", ".join(f"{n} {by}" for (of, by), n in counts.items() if of == cause) or "–"
+
+
+def points(difference: Difference) -> str:
+    """ "+3.0 points (+1.0 to +5.0), p = 0.003" """
     ends = (difference.value, difference.low, difference.high)
     value, low, high = (100 * (end or 0.0) for end in ends)
-    return (
-        f"{title}: {cell(found.a)} → {cell(found.b)}, {value:+.1f} points "
-        f"({low:+.1f} to {high:+.1f}, p = {difference.p:.3g}), {found.gained} gained, "
-        f"{found.lost} lost"
-    )
+    return f"{value:+.1f} points ({low:+.1f} to {high:+.1f}), p = {difference.p:.2g}"
 
 
 def cell(share: Share, *, digits: int = 0) -> str:
@@ -166,7 +240,7 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows).replace("| --- |", "|---|") + "\n"
 
 
-def draw_permutation(rows: dict[str, list[Judged]], scored: Path) -> None:
+def draw_permutation(rows: dict[str, list[Judged]], steps: Mapping[int, Any]) -> None:
     """Right answers against length, a line a mode; single steps beside."""
     import matplotlib
 
@@ -180,7 +254,6 @@ def draw_permutation(rows: dict[str, list[Judged]], scored: Path) -> None:
         lengths = [length * 1.04 ** (number - 1) for length in groups]
         band(left, lengths, shares, style, mode)
     left.set(title="Right answers", ylabel="right of all, %", ylim=(-3, 103))
-    steps = scores_by_length(rows["score"], scored)
     lengths = list(map(float, steps))
     band(right, lengths, [found.states for found in steps.values()], "o-", "states")
     band(right, lengths, [found.actions for found in steps.values()], "s-", "actions")
@@ -193,42 +266,6 @@ def draw_permutation(rows: dict[str, list[Judged]], scored: Path) -> None:
         axes.legend()
     figure.tight_layout()
     figure.savefig(PAGE / "small-model-permutation.png", dpi=110)
-
-
-def draw_held_out(runs: dict[str, list[Judged]]) -> None:
-    """Right answers by the number of steps, a line a model; by kind of value beside."""
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.2))
-    styles = ("o-", "^--", "s-")
-    kinds = [k for k, _ in Counter(str(r.facets["kind"]) for r in runs["bpe"]).most_common(6)]
-    for number, (name, rows) in enumerate(runs.items()):
-        groups = {g.group: g.accuracy.of_all for g in breakdown(rows) if g.name == "steps"}
-        band(
-            left,
-            list(range(len(groups))),
-            list(groups.values()),
-            styles[number],
-            VOCABULARIES[name],
-        )
-        left.set_xticks(range(len(groups)), list(groups))
-        shares = [accuracy([r for r in rows if r.facets["kind"] == kind]).of_all for kind in kinds]
-        band(
-            right,
-            [place + 0.15 * (number - 1) for place in range(len(kinds))],
-            shares,
-            styles[number][0],
-            VOCABULARIES[name],
-        )
-    left.set(title="By steps of the program", ylabel="right of all, %", xlabel="steps")
-    right.set(title="By kind of the result", xlabel="kind")
-    right.set_xticks(range(len(kinds)), kinds)
-    for axes in (left, right):
-        axes.set_ylim(-3, 103)
-        axes.grid(alpha=0.3)
-        axes.legend()
-    figure.tight_layout()
-    figure.savefig(PAGE / "small-model-held-out.png", dpi=110)
 
 
 def band(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import run
+from tests.pythons import find_python
 from worldline.codecs import codec_named
 from worldline.demo import PREDICTIONS
 from worldline.diagnose.facts import Outcome
@@ -33,6 +34,21 @@ def test_record_for_people(add: Path) -> None:
     assert "c = 4" in lines[4]
     assert "returns 4" in lines[5]
     assert lines[7].startswith("finished: 4  (7 steps, Python 3.")
+
+
+def test_record_in_c_or_in_python(add: Path) -> None:
+    words = ("record", add, "--call", "f(1, 3)")
+    in_c, in_python = (run(*words, "--recorder", name) for name in ("core", "settrace"))
+    assert in_c.output.replace("core)", "settrace)") == in_python.output
+    # Who did not choose it is told that there is something faster.
+    old = find_python("3.10")
+    if old is not None:
+        found = run(*words, "--python", old)
+        assert "some forty times as long over a step as in C" in found.output
+        assert "finished: 4" in found.output
+        refused = run(*words, "--python", old, "--recorder", "core")
+        assert refused.exit_code == 2
+        assert "was not built for" in refused.output
 
 
 def test_record_in_other_formats(add: Path, tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from worldline.align import is_same_value
+from worldline.benchmarks import load_benchmark
 from worldline.diagnose import value_kind
-from worldline.generate import LEVELS
+from worldline.generate import LEVELS, USUAL
 from worldline.generate.candidates import Chunk, make_candidates, write_program
 from worldline.generate.normal import program_key, source_key
 from worldline.generate.trial import fits
@@ -24,6 +25,7 @@ EXPECTED_KINDS = {
     "containers": {"int", "list", "dict", "set", "tuple"},
     "calls": {"int", "str", "bool", "list", "tuple"},
     "recursion": {"int", "str", "bool", "list", "tuple"},
+    "permutations": {"tuple"},
 }
 
 
@@ -81,11 +83,18 @@ def test_the_seed_and_the_number_decide(level: str) -> None:
     assert sum(a == b for a, b in zip(programs(level, 30), others, strict=True)) <= 1
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", USUAL)
 def test_none_of_many_fails_to_be_written(level: str) -> None:
     names = [write_program(11, level, number).call or "" for number in range(700)]
     share = sum(name.startswith("f(") for name in names) / len(names)
     assert 0.8 < share < 0.97
+
+
+def test_a_letter_that_is_drawn_is_not_taken_for_a_place() -> None:
+    # It compares with "D", which once stood for another letter.
+    program = write_program(77, "recursion", 8044)
+    assert "< 'D'" in program.text
+    ast.parse(program.text)
 
 
 def test_reassignments_have_a_long_tail() -> None:
@@ -94,6 +103,21 @@ def test_reassignments_have_a_long_tail() -> None:
     assert 110 <= max(lines) <= 130
     assert 0.09 < sum(length > 40 for length in lines) / len(lines) < 0.15
     assert sorted(lines)[len(lines) // 2] <= 10
+
+
+def test_permutations_have_the_form_of_the_benchmark() -> None:
+    """Nothing but the order of the names and the values tells them apart."""
+    options = {"variables": "5", "lengths": "1,2,3,4", "per_length": "1"}
+    asked = [
+        question.program for question in load_benchmark("permutation", options=options).questions
+    ]
+    forms = {re.sub(r"\b[a-e1-5]\b", "_", f"{each.source}{each.call}") for each in asked}
+    made = [
+        re.sub(r"\b[a-e1-5]\b", "_", f"{each.source}{each.call}")
+        for each in programs("permutations", 300)
+    ]
+    assert forms <= set(made)
+    assert max(text.count("\n") - 2 for text in made) <= 32
 
 
 @pytest.mark.parametrize(

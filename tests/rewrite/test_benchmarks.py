@@ -79,8 +79,8 @@ def test_generated_programs(level: str) -> None:
         found = rewritten(program.text)
         assert observed(found.text, run_main) == observed(program.text, run_main), found.text
         changed += found.text != program.text
-    # Those of the first level have no more than one operation a statement.
-    assert changed == 0 if level == "reassign" else changed > 20
+    # Those of two levels have no more than one operation a statement.
+    assert changed == 0 if level in ("reassign", "permutations") else changed > 20
 
 
 def run_main(space: Namespace) -> tuple[object, object]:

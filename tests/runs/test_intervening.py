@@ -1,6 +1,7 @@
 """Failures of a run asked again with one thing changed, and causes that are confirmed by it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,14 @@ from worldline.intervene import InterventionName
 from worldline.measures import measure_interventions
 from worldline.predict import Question, Settings
 from worldline.recorders import PythonRecorder, Recorder
+from worldline.report import fix_lines
 from worldline.runs import (
     Failures,
     Judged,
-    attempts_on,
     confirmed_causes,
     find_failures,
     intervene_into,
+    read_attempts,
     read_interventions,
     read_judged,
     wanted,
@@ -104,7 +106,7 @@ def test_a_cause_is_confirmed_by_what_removes_it_and_nothing_else(
     cause = with_confirmed(slip, confirmed).diagnosis.cause
     assert cause is not None
     assert cause.confirmed_by == "patch"
-    (attempt,) = attempts_on(run, slip)
+    (attempt,) = read_attempts(run).on(slip)
     assert (attempt.intervention, attempt.verdict) == ("patch", "right")
 
 
@@ -138,6 +140,12 @@ def test_effects_are_counted_in_pairs_with_what_was_before(
     # One of three samples is gained.
     assert fix.gain == pytest.approx(1 / 3)
     assert found.cheapest is fix
+    # Three samples show nothing.
+    assert not fix.is_shown
+    assert str(list(fix_lines(found))[-1]).startswith("cheapest fix that may gain: guided")
+    sure = replace(found, fixes=(fix, replace(fix, low=0.1, tokens=replace(fix.tokens, value=9.0))))
+    assert sure.cheapest is sure.fixes[1]
+    assert str(list(fix_lines(sure))[-1]) == "cheapest fix that gains: guided"
     contrast = {(c.first, c.second): c.difference for c in found.contrasts}
     assert contrast["resample", "guided"].value == pytest.approx(0.5)
     assert contrast["resample", "guided"].of == 2

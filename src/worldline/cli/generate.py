@@ -20,7 +20,7 @@ from worldline.cli.progress import INTERRUPTED, Teller, go_on, make_bar
 from worldline.errors import InputError
 from worldline.generate import (
     FACETS,
-    LEVELS,
+    USUAL,
     Decision,
     Order,
     Progress,
@@ -43,7 +43,7 @@ from worldline.runs import usable_cores
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option(
     "--levels",
-    default=",".join(LEVELS),
+    default=",".join(USUAL),
     show_default=True,
     metavar="NAMES",
     help="What to make programs of.",

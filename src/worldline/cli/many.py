@@ -7,6 +7,7 @@ import click
 from worldline.cli.progress import INTERRUPTED, counting, go_on
 from worldline.errors import InputError
 from worldline.predict import read_questions
+from worldline.recorders import PythonRecorder
 from worldline.runs import RecordingSummary, record_into, usable_cores
 from worldline.trace import Limits
 
@@ -26,6 +27,16 @@ def refuse_options(**options: object) -> None:
             raise InputError(f"--{name} is for one program; the rows of a file have their own")
 
 
+def say_if_slow(recorder: PythonRecorder) -> None:
+    """Tell who has no recorder in C what that costs."""
+    if recorder.method == "settrace":
+        click.echo(
+            "worldline: the recorder works in Python here, which takes some forty times as long "
+            "over a step as in C: that part was not built for this interpreter (docs/recording.md)",
+            err=True,
+        )
+
+
 def record_many(
     file: Path,
     output: str | None,
@@ -41,6 +52,8 @@ def record_many(
     questions = list(read_questions(file))
     if not questions:
         raise InputError(f"no programs in {file}; each line must be one JSON object")
+    with PythonRecorder(python=python) as recorder:
+        say_if_slow(recorder)
     with counting("recording", len(questions)) as on_progress:
         summary = record_into(
             output,

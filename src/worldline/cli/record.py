@@ -4,11 +4,12 @@ import json
 import sys
 import tokenize
 from pathlib import Path
+from typing import get_args
 
 import click
 
 from worldline.cli.console import output_console, print_line
-from worldline.cli.many import is_many, record_many, refuse_options
+from worldline.cli.many import is_many, record_many, refuse_options, say_if_slow
 from worldline.cli.options import (
     limit_options,
     python_option,
@@ -17,7 +18,7 @@ from worldline.cli.options import (
 )
 from worldline.codecs import CODECS, Special
 from worldline.errors import InputError, ProgramError
-from worldline.recorders import PythonRecorder
+from worldline.recorders import Method, PythonRecorder
 from worldline.report import ending_text, trace_lines
 from worldline.tokens import count_pieces, load_tokenizer
 from worldline.trace import Limits, Program, Trace, check_call, trace_to_json
@@ -53,6 +54,12 @@ TEXTS = {name: codec for name, codec in CODECS.items() if not codec.is_chat}
 @workers_option
 @click.option("--restart", "is_restarted", is_flag=True, help="Begin a folder of traces anew.")
 @python_option
+@click.option(
+    "--recorder",
+    "method",
+    type=click.Choice(get_args(Method)),
+    help="In C, or slower in Python; in C where that was built. The traces are the same.",
+)
 @tokenizer_option
 @limit_options
 def record(
@@ -65,6 +72,7 @@ def record(
     workers: int | None,
     is_restarted: bool,
     python: str | None,
+    method: Method | None,
     tokenizer: str | None,
     limits: Limits,
 ) -> None:
@@ -77,7 +85,7 @@ def record(
     Programs run with your rights: record only what you would run.
     """
     if is_many(file):
-        refuse_options(call=call, stdin=stdin, tokenizer=tokenizer, all=is_all)
+        refuse_options(call=call, stdin=stdin, tokenizer=tokenizer, all=is_all, recorder=method)
         if form != "text":
             raise InputError(
                 "--format is for one program; traces of many are made into a model's text with "
@@ -88,8 +96,12 @@ def record(
     if workers is not None or is_restarted:
         raise InputError("--workers and --restart are for a .jsonl of programs")
     program = read_program(file, call, stdin)
-    with PythonRecorder(python=python, import_from=[file.resolve().parent]) as recorder:
+    with PythonRecorder(
+        python=python, import_from=[file.resolve().parent], method=method
+    ) as recorder:
         trace = recorder.record(program, limits=limits)
+        if method is None:
+            say_if_slow(recorder)
     if form == "text":
         with output_console(None if output is None else Path(output)) as console:
             for line in trace_lines(trace, width=console.width, most=None if is_all else SHOWN):

@@ -7,7 +7,7 @@ from worldline.generate.balance import Shortage
 from worldline.generate.excluded import Excluded, load_excluded
 from worldline.generate.facets import FACETS, bin_of
 from worldline.generate.files import about_path, generate_file
-from worldline.generate.levels import LEVELS
+from worldline.generate.levels import LEVELS, USUAL
 from worldline.generate.making import Decision, Order, Progress, decide
 from worldline.predict import Question
 
@@ -16,7 +16,7 @@ def generate_programs(
     *,
     count: int,
     seed: int = 0,
-    levels: Sequence[str] = tuple(LEVELS),
+    levels: Sequence[str] = USUAL,
     balance: Sequence[str] = ("level",),
     without: Sequence[str | Path] = (),
     most_steps: int = 300,
@@ -40,6 +40,7 @@ def generate_programs(
 __all__ = [
     "FACETS",
     "LEVELS",
+    "USUAL",
     "Decision",
     "Excluded",
     "Order",

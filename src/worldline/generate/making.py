@@ -14,7 +14,7 @@ from worldline.generate.balance import PILOT, Cell, Plan, Shortage, needs_pilot,
 from worldline.generate.candidates import Candidate, Chunk
 from worldline.generate.excluded import Excluded
 from worldline.generate.facets import check_facets
-from worldline.generate.levels import LEVELS
+from worldline.generate.levels import LEVELS, USUAL
 from worldline.generate.normal import program_key
 from worldline.generate.streams import Stream
 from worldline.generate.workers import Begin, making
@@ -32,7 +32,7 @@ class Order:
 
     count: int
     seed: int = 0
-    levels: tuple[str, ...] = tuple(LEVELS)
+    levels: tuple[str, ...] = USUAL
     balance: tuple[str, ...] = ("level",)
     most_steps: int = 300
     longest_value: int = 200

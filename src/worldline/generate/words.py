@@ -57,6 +57,13 @@ def weighted(draws: Draws, choices: Sequence[tuple[int, Item]]) -> Item:
     raise ValueError("there is nothing to choose from")
 
 
+def reordered(draws: Draws, items: list[Item]) -> list[Item]:
+    """The items in another order: not the one that they have."""
+    while (found := draws.shuffled(items)) == items:
+        pass
+    return found
+
+
 def small_int(draws: Draws) -> int:
     """A constant as it stands in a program: 0 to 9 most often, seldom up to 99."""
     return weighted(

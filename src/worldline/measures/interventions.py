@@ -72,6 +72,11 @@ class Fix:
     high: float
     tokens: Ratio
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether it gains something even by the worse ends."""
+        return self.low > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Interventions:
@@ -88,8 +93,9 @@ class Interventions:
 
     @property
     def cheapest(self) -> Fix | None:
-        """Of the fixes that gain, the one that takes the fewest tokens."""
-        gaining = [fix for fix in self.fixes if fix.gain > 0]
+        """Of the fixes that are shown to gain, or else seem to: the one of the fewest tokens."""
+        shown = [fix for fix in self.fixes if fix.is_shown]
+        gaining = shown or [fix for fix in self.fixes if fix.gain > 0]
         return min(gaining, key=lambda fix: fix.tokens.value or 0.0, default=None)
 
 

@@ -17,8 +17,9 @@ _LONG = 200
 @dataclass(frozen=True, slots=True)
 class FormatTokens:
     """What traces cost in a format. `lengths` are of a trace alone; `fitting` says of budgets how
-    many traces have room in them together with their prompts. Actions and states are known of
-    formats that go step by step."""
+    many traces have room in them together with their prompts, `within` how many have in the budget
+    of a run, which is for the trace alone. Actions and states are known of formats that go step by
+    step."""
 
     codec: str
     prompt: int
@@ -27,6 +28,7 @@ class FormatTokens:
     fitting: Mapping[int, int]
     actions: int | None
     states: int | None
+    within: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,12 @@ class _Sizes:
 
 
 def measure_tokens(
-    traces: Iterable[tuple[str, Trace]], tokenizer: Tokenizer, *, codec: str = "cwm", most: int = 10
+    traces: Iterable[tuple[str, Trace]],
+    tokenizer: Tokenizer,
+    *,
+    codec: str = "cwm",
+    most: int = 10,
+    budget: int | None = None,
 ) -> TokenCosts:
     """Count the tokens of traces, each with its name, in every format that shows steps; and find
     the steps and variables that cost the most in one of them."""
@@ -124,7 +131,7 @@ def measure_tokens(
         traces=next(iter(counts.values())).totals.total(),
         steps=steps,
         left_out=left_out,
-        formats=tuple(_format(name, found) for name, found in counts.items()),
+        formats=tuple(_format(name, found, budget) for name, found in counts.items()),
         costly_steps=tuple(costly),
         costly_variables=tuple(
             VariableTokens(name, tokens, times[name])
@@ -150,7 +157,7 @@ def _count(counts: _Counts, codec: Codec, trace: Trace, sizes: _Sizes) -> None:
     counts.totals[prompt + size] += 1
 
 
-def _format(name: str, counts: _Counts) -> FormatTokens:
+def _format(name: str, counts: _Counts, room: int | None) -> FormatTokens:
     goes_by_steps = name in STEP_CODECS
     return FormatTokens(
         codec=name,
@@ -163,6 +170,9 @@ def _format(name: str, counts: _Counts) -> FormatTokens:
         },
         actions=counts.actions if goes_by_steps else None,
         states=counts.states if goes_by_steps else None,
+        within=None
+        if room is None
+        else sum(times for size, times in counts.traces.items() if size <= room),
     )
 
 

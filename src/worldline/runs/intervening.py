@@ -225,21 +225,37 @@ class Attempt:
     line: int | None
 
 
-def attempts_on(address: str | Path, sample: Sample) -> list[Attempt]:
-    """All that was tried on a sample of a run, cheapest first; a draw each of `resample`."""
-    found = []
-    columns = ["verdict", "matched_steps", "cause", "executed_line"]
-    for name in _tried(address):
-        rewritten = rewritten_program(name, sample) if is_rewrite(name) else None
-        for row in read_run(intervention_run(address, name), columns=columns):
-            if row["sample"] == sample.prediction.id:
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """All that was tried on the samples of a run, cheapest first: the rows, by sample."""
+
+    rows: Mapping[InterventionName, Mapping[str, Sequence[Mapping[str, Any]]]]
+
+    def on(self, sample: Sample) -> list[Attempt]:
+        """What was tried on one sample; a draw each of `resample`."""
+        found = []
+        for name, rows in self.rows.items():
+            tried = rows.get(sample.prediction.id, ())
+            rewritten = rewritten_program(name, sample) if tried and is_rewrite(name) else None
+            for row in tried:
                 line = row.get("executed_line")
                 if rewritten is not None and line is not None:
                     line = rewritten.origin(line)
                 found.append(
                     Attempt(name, row["verdict"], row.get("matched_steps"), row.get("cause"), line)
                 )
-    return found
+        return found
+
+
+def read_attempts(address: str | Path) -> Attempts:
+    """All that was tried on the samples of a run."""
+    columns = ["verdict", "matched_steps", "cause", "executed_line"]
+    found: dict[InterventionName, dict[str, list[dict[str, Any]]]] = {}
+    for name in _tried(address):
+        rows = found.setdefault(name, {})
+        for row in read_run(intervention_run(address, name), columns=columns):
+            rows.setdefault(row["sample"], []).append(row)
+    return Attempts(found)
 
 
 def with_confirmed(sample: Sample, confirmed: Mapping[str, str]) -> Sample:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
-from worldline.predict import Prediction, StepScore
+from worldline.predict import Prediction, StepScore, repeat_id
 from worldline.runs.columns import COLUMNS
 from worldline.runs.judged import Judged
 from worldline.runs.manifest import FILE, Manifest, manifest_from_json
@@ -81,6 +81,39 @@ def read_predictions(address: str | Path) -> Iterator[Prediction]:
     """The predictions in a run, in the order in which they were made."""
     for number, row in enumerate(read_run(address), 1):
         yield row_to_prediction(row, f"row {number} of {address}")
+
+
+class StoredPredictions:
+    """The predictions of a run by their names, each read when it is asked for: of the parts, one is
+    in memory at a time."""
+
+    def __init__(self, address: str | Path) -> None:
+        read_manifest(address)
+        self._address, self._place = address, place_of(address)
+        journal = read_journal(self._place.journal)
+        self._part_of: dict[str, str] = {}
+        done = set()
+        for file in part_files(self._place):
+            for row in read_parts(self._place, [file], columns=["sample", "repeat"]):
+                self._part_of[repeat_id(row["sample"], row["repeat"])] = file
+                done.add((row["sample"], row["repeat"]))
+        self._open = _by_name(still_open(journal, done).values())
+        self._read: tuple[str, dict[str, dict[str, Any]]] = ("", {})
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._part_of or name in self._open
+
+    def __getitem__(self, name: str) -> Prediction:
+        rows, part = self._open, self._part_of.get(name)
+        if part is not None:
+            if part != self._read[0]:
+                self._read = (part, _by_name(read_parts(self._place, [part])))
+            rows = self._read[1]
+        return row_to_prediction(rows[name], f"{name} in {self._address}")
+
+
+def _by_name(rows: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {repeat_id(row["sample"], row["repeat"]): row for row in rows}
 
 
 def read_scores(address: str | Path) -> Iterator[tuple[str, tuple[StepScore, ...]]]:

@@ -29,7 +29,7 @@ FILE = "traces.json"
 # Programs whose traces make a part, at least.
 _LEAST_ROWS = 50
 # What must not change while a folder is gone on with.
-_FIXED = ("recorder", "python", "limits")
+_FIXED = ("python", "limits")
 # A process may be ended by a system that gave away more memory than it has.
 _TIMES_TO_TRY = 3
 

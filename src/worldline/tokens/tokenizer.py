@@ -28,6 +28,11 @@ class Tokenizer(Protocol):
         """The token ids of ordinary text."""
         ...
 
+    def pieces(self, text: str) -> list[str]:
+        """What stands for each token in the text; a byte that is no character as an escape, and
+        nothing where a token only goes on with the character before."""
+        ...
+
 
 class BytesTokenizer:
     """A token a byte: what a model without a vocabulary sees."""
@@ -37,6 +42,10 @@ class BytesTokenizer:
     def encode(self, text: str) -> Sequence[int]:
         """ "é" -> [195, 169]"""
         return text.encode("utf-8", "surrogatepass")
+
+    def pieces(self, text: str) -> list[str]:
+        """ "aé" -> ["a", "\\xc3", "\\xa9"]"""
+        return [_piece(bytes([byte])) for byte in self.encode(text)]
 
 
 class _TiktokenTokenizer:
@@ -65,6 +74,9 @@ class _TiktokenTokenizer:
         ids: list[int] = self._encoding.encode_ordinary(clean)
         return ids
 
+    def pieces(self, text: str) -> list[str]:
+        return [_piece(self._encoding.decode_single_token_bytes(n)) for n in self.encode(text)]
+
 
 class _HuggingFaceTokenizer:
     def __init__(self, path: Path) -> None:
@@ -77,6 +89,20 @@ class _HuggingFaceTokenizer:
         clean = text.encode("utf-8", "replace").decode()
         ids: list[int] = self._tokenizer.encode(clean, add_special_tokens=False).ids
         return ids
+
+    def pieces(self, text: str) -> list[str]:
+        clean = text.encode("utf-8", "replace").decode()
+        places = self._tokenizer.encode(clean, add_special_tokens=False).offsets
+        # Tokens that share a character have the same place.
+        ends = [0, *(end for _, end in places)]
+        return [
+            clean[max(start, before) : end]
+            for (start, end), before in zip(places, ends, strict=False)
+        ]
+
+
+def _piece(token: bytes) -> str:
+    return token.decode("utf-8", "backslashreplace")
 
 
 def load_tokenizer(name: str) -> Tokenizer:

@@ -7,6 +7,7 @@ from worldline.generate.words import (
     argument_int,
     chance,
     function_name,
+    reordered,
     weighted,
     word,
 )
@@ -68,7 +69,7 @@ def _line(draws: Draws, names: list[str], permuting: int, constants: int) -> str
     if chance(draws, constants):
         return f"{draws.pick(names)} = {argument_int(draws)}"
     if chance(draws, permuting):
-        return _tuple(names, _moved(draws, names))
+        return _tuple(names, reordered(draws, names))
     way = draws.below(10)
     if way < 3:
         a, b = draws.shuffled(names)[:2]
@@ -77,14 +78,7 @@ def _line(draws: Draws, names: list[str], permuting: int, constants: int) -> str
     if way == 9:
         # Some values are lost, and others are there twice.
         return _tuple(targets, [draws.pick(names) for _ in targets])
-    return _tuple(targets, _moved(draws, targets))
-
-
-def _moved(draws: Draws, names: list[str]) -> list[str]:
-    """The names in another order: not the one that they have."""
-    while (found := draws.shuffled(names)) == names:
-        pass
-    return found
+    return _tuple(targets, reordered(draws, targets))
 
 
 def _tuple(targets: list[str], sources: list[str]) -> str:

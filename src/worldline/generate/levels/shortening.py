@@ -4,6 +4,8 @@ Each has its own test for the end, its own step and its own way to put the parts
 anew every time.
 """
 
+import re
+
 from worldline.benchmarks.draws import Draws
 from worldline.generate.levels.shapes import Shape, ends, in_lines, make
 from worldline.generate.words import chance, letters, weighted, word
@@ -198,7 +200,9 @@ def spelled(draws: Draws, name: str) -> Shape:
             (2, ("[]", ["[#] + @", "@ + [#]", "[# + D] + @", "[#.upper()] + @"])),
         ],
     )
-    combine = [form.replace("#", head).replace("C", c).replace("D", d) for form in combine]
+    # All at once: what is put in may itself be the letter C or D.
+    put = {"#": head, "C": c, "D": d}
+    combine = [re.sub("[#CD]", lambda found: put[found[0]], form) for form in combine]
     rest = in_lines(draws, inner, draws.pick(combine))
     if chance(draws, 40):
         test = draws.pick(
