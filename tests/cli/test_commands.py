@@ -51,6 +51,26 @@ def test_record_in_c_or_in_python(add: Path) -> None:
         assert "was not built for" in refused.output
 
 
+def test_record_with_threads(tmp_path: Path) -> None:
+    file = tmp_path / "t.py"
+    file.write_text(
+        "import threading\n"
+        "def work():\n    done = 1\n"
+        "def f():\n    t = threading.Thread(target=work); t.start(); t.join()\n    return 2\n"
+    )
+    found = run("record", file, "--call", "f()", "--threads")
+    assert found.exit_code == 0
+    marked = [line for line in found.output.splitlines() if " [1] " in line]
+    assert len(marked) == 3
+    assert "def work():" in marked[0]
+    assert "finished: 2" in found.output
+    assert "note: the program started threads: their steps come as" in found.output
+    assert "[1]" not in run("record", file, "--call", "f()").output
+    refused = run("record", file, "--call", "f()", "--threads", "--format", "cwm")
+    assert refused.exit_code == 2
+    assert "no place for the steps of several threads" in refused.output
+
+
 def test_record_in_other_formats(add: Path, tmp_path: Path) -> None:
     trace = trace_from_json(
         json.loads(run("record", add, "--call", "f(1, 3)", "--format", "json").output)

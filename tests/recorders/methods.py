@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.recorders import PythonRecorder
+from worldline.recorders import Method, PythonRecorder
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,11 +38,11 @@ def python_of(version: str) -> str:
     return path
 
 
-def recorder_of(python: str, method: str) -> PythonRecorder:
+def recorder_of(python: str, method: str, *, has_threads: bool = False) -> PythonRecorder:
     """A recorder of that kind; without a compiler for it, the test is skipped, or in CI fails."""
     if method == "core":
         wrong = _built(python)
         if wrong is not None:
             (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(wrong)
-        return PythonRecorder(python=python, method="core")
-    return PythonRecorder(python=python, method="settrace")
+    known: Method = "core" if method == "core" else "settrace"
+    return PythonRecorder(python=python, method=known, has_threads=has_threads)

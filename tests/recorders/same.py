@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import get_args
 
 from tests.recorders.methods import recorder_of
-from worldline.recorders import PythonRecorder
+from worldline.recorders import Method, PythonRecorder
 from worldline.trace import Limits, Program, Trace, trace_to_json
 
 
@@ -37,8 +38,11 @@ class Both:
 
 
 @contextmanager
-def both_of(python: str) -> Iterator[Both]:
+def both_of(python: str, *, has_threads: bool = False) -> Iterator[Both]:
     """Both recorders for an interpreter."""
     with ExitStack() as stack:
-        made = [stack.enter_context(recorder_of(python, name)) for name in ("core", "settrace")]
+        made = [
+            stack.enter_context(recorder_of(python, method, has_threads=has_threads))
+            for method in get_args(Method)
+        ]
         yield Both(*made)

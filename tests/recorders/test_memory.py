@@ -47,7 +47,7 @@ def checked(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asking, "FOLDER", folder)
         patch.setattr(asking, "_environment", lambda: environment)
-        with PythonRecorder(python=python, method="core") as recorder:
+        with PythonRecorder(python=python, method="core", has_threads=True) as recorder:
             yield recorder, folder
 
 
@@ -85,6 +85,24 @@ def test_every_change(checked: tuple[PythonRecorder, Path]) -> None:
     trace = recorder.record(Program(source, "use()"), limits=LIMITS)
     assert_silent(folder)
     assert trace.ending.reason == "finished"
+
+
+def test_threads(checked: tuple[PythonRecorder, Path]) -> None:
+    recorder, folder = checked
+    source = (
+        "import threading\n"
+        "class Own:\n    def __repr__(self):\n        return 'Own()'\n"
+        "def work(items):\n"
+        "    for i in range(30):\n        items.append((i, Own()))\n        items = items[-5:]\n"
+        "def use():\n"
+        "    made = [threading.Thread(target=work, args=([],)) for _ in range(4)]\n"
+        "    [thread.start() for thread in made]\n"
+        "    [thread.join() for thread in made]\n"
+    )
+    trace = recorder.record(Program(source, "use()"), limits=LIMITS)
+    assert_silent(folder)
+    assert trace.ending.reason == "finished"
+    assert {step.thread for step in trace.steps} == {0, 1, 2, 3, 4}
 
 
 @pytest.mark.parametrize(

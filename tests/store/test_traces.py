@@ -49,6 +49,7 @@ STEPS = st.builds(
     st.dictionaries(TEXTS, TEXTS, max_size=3),
     st.lists(TEXTS, max_size=2).map(tuple),
     st.none() | TEXTS,
+    st.just(0) | st.integers(0, 3),
 )
 TRACES = st.builds(
     Trace,

@@ -60,6 +60,12 @@ TEXTS = {name: codec for name, codec in CODECS.items() if not codec.is_chat}
     type=click.Choice(get_args(Method)),
     help="In C, or slower in Python; in C where that was built. The traces are the same.",
 )
+@click.option(
+    "--threads",
+    "has_threads",
+    is_flag=True,
+    help="Record the program's other threads, too, each step marked with its own.",
+)
 @tokenizer_option
 @limit_options
 def record(
@@ -73,6 +79,7 @@ def record(
     is_restarted: bool,
     python: str | None,
     method: Method | None,
+    has_threads: bool,
     tokenizer: str | None,
     limits: Limits,
 ) -> None:
@@ -85,7 +92,14 @@ def record(
     Programs run with your rights: record only what you would run.
     """
     if is_many(file):
-        refuse_options(call=call, stdin=stdin, tokenizer=tokenizer, all=is_all, recorder=method)
+        refuse_options(
+            call=call,
+            stdin=stdin,
+            tokenizer=tokenizer,
+            all=is_all,
+            recorder=method,
+            threads=has_threads,
+        )
         if form != "text":
             raise InputError(
                 "--format is for one program; traces of many are made into a model's text with "
@@ -97,7 +111,10 @@ def record(
         raise InputError("--workers and --restart are for a .jsonl of programs")
     program = read_program(file, call, stdin)
     with PythonRecorder(
-        python=python, import_from=[file.resolve().parent], method=method
+        python=python,
+        import_from=[file.resolve().parent],
+        method=method,
+        has_threads=has_threads,
     ) as recorder:
         trace = recorder.record(program, limits=limits)
         if method is None:

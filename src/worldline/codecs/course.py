@@ -7,7 +7,8 @@ and whoever reads follow the same rule, however strange the execution.
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from worldline.trace import Event, Program
+from worldline.errors import InputError
+from worldline.trace import Event, Program, Trace
 
 
 @dataclass(slots=True, eq=False)
@@ -83,3 +84,12 @@ class Course:
         is_yield = any(word in self.text(line) for word in ("yield", "await", "async "))
         fits = [scope for scope in left if is_yield or (".0" in scope.state and ".0" not in names)]
         return fits[-1] if fits else None
+
+
+def course_of(trace: Trace) -> Course:
+    """Where a trace begins; a format that writes one step behind the other has no threads."""
+    if trace.has_threads:
+        raise InputError(
+            "a model's text has no place for the steps of several threads: record only the main"
+        )
+    return Course(trace.program)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from json.decoder import JSONDecodeError
 
 from worldline.codecs.assemble import UNCHANGED, Assembler
-from worldline.codecs.course import Course
+from worldline.codecs.course import Course, course_of
 from worldline.codecs.decoded import Decoded, Fragment, Written
 from worldline.codecs.fragment import open_locals, open_string
 from worldline.codecs.pieces import Part, Pieces, Special, joined, json_text
@@ -43,7 +43,7 @@ class CwmCodec:
     def parts(self, trace: Trace) -> Iterator[tuple[Part, ...]]:
         """The same, a step at a time, told apart into action and state; the end comes last."""
         last: int | None = None
-        course = Course(trace.program)
+        course = course_of(trace)
         for step, state in zip(trace.steps, trace.states(), strict=True):
             if step.has_locals:
                 shown = state

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from worldline.codecs.course import Course
+from worldline.codecs.course import Course, course_of
 from worldline.codecs.decoded import Decoded
 from worldline.codecs.lines import Lines
 from worldline.codecs.pieces import Part, Pieces, joined
@@ -53,7 +53,7 @@ class DeltaCodec:
 
     def parts(self, trace: Trace) -> Iterator[tuple[Part, ...]]:
         """The same, a step at a time, told apart into action and state; the end comes last."""
-        course = Course(trace.program)
+        course = course_of(trace)
         for step, now in zip(trace.steps, states(trace.steps), strict=True):
             if self.shows is not None and step.has_locals:
                 step = _told(step, now, course)

@@ -49,6 +49,8 @@ class Answer:
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.scopes: list[Scope] = []
+        # The one whose steps are being told.
+        self.thread = 0
         self.pid: int | None = None
         # How many steps and scopes the recorder in C has written, which it says last.
         self.epilogue: tuple[int, int] | None = None
@@ -221,6 +223,8 @@ def _note_row(answer: Answer, row: list[Any]) -> None:
     """Put down one thing that was said about a program."""
     if row[0] == "epilogue":
         answer.epilogue = (row[1], row[2])
+    elif row[0] == "thread":
+        answer.thread = int(row[1])
     elif row[0] == "started":
         answer.pid = int(row[1])
     elif row[0] == "end":
@@ -230,21 +234,28 @@ def _note_row(answer: Answer, row: list[Any]) -> None:
     elif row[0] == "scope":
         answer.scopes.append(Scope(row[1], row[2], tuple(row[3]), row[4]))
     else:
-        step = _step(*row)
+        step = _step(answer.thread, *row)
         _ = answer.scopes[step.scope]
         answer.steps.append(step)
 
 
-def _step(event: Event, line: int, scope: int, first: Any = None, gone: Sequence[str] = ()) -> Step:
+def _step(
+    thread: int,
+    event: Event,
+    line: int,
+    scope: int,
+    first: Any = None,
+    gone: Sequence[str] = (),
+) -> Step:
     """A step from its row, which ends where there is no more to tell.
 
     ["line", 3, 0], ["line", 3, 0, {"x": "1"}, ["y"]], ["return", 4, 0, "1"]
     """
     if event in ("call", "line"):
-        return Step(event, line, scope, first or NOTHING, tuple(gone))
+        return Step(event, line, scope, first or NOTHING, tuple(gone), None, thread)
     if event not in EVENTS:
         raise InputError(f"{event!r} is not an event; expected one of {', '.join(EVENTS)}")
-    return Step(event, line, scope, NOTHING, (), first)
+    return Step(event, line, scope, NOTHING, (), first, thread)
 
 
 def _wait_a_moment(pid: int) -> None:

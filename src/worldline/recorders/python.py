@@ -41,11 +41,15 @@ class PythonRecorder:
         python: str | None = None,
         import_from: Sequence[str | Path] = (),
         method: Method | None = None,
+        has_threads: bool = False,
     ) -> None:
         """`python`: the interpreter to run programs with, by default this one;
         `import_from`: folders that the programs may import from;
-        `method`: "core" or "settrace", by default whichever is there, in this order."""
+        `method`: "core" or "settrace", by default whichever is there, in this order;
+        `has_threads`: record the threads that a program starts, too, each step marked with its
+        own; which of them is at work when is another matter every time."""
         self._method = method
+        self._has_threads = has_threads
         self._python = python or sys.executable
         self._import_from = [str(path) for path in import_from]
         self._folder = tempfile.TemporaryDirectory(prefix="worldline-")
@@ -91,6 +95,7 @@ class PythonRecorder:
             "stdin": str(stdin),
             "stdout": str(stdout),
             "path": self._import_from,
+            "threads": self._has_threads,
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
         }
         answer, zygote = self._ask(request, limits)

@@ -1,5 +1,6 @@
 """A trace goes in; what a person would like to read of it comes out."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.syntax import Syntax
@@ -10,18 +11,19 @@ from worldline.trace import MARKS, Step, Trace, printable
 
 
 def trace_lines(trace: Trace, *, width: int, most: int | None = None) -> Iterator[Text]:
-    """A line a step: its number, the source line (indented by call depth), what changed."""
+    """A line a step: its number, its thread if it is not the main one, the source line (indented
+    by call depth), what changed."""
     highlighted = highlight(trace.program.lines)
     digits = len(str(len(trace.steps)))
     source_width = max(24, min(60, (width - digits - 10) // 2))
-    depth = 0
+    depths: Counter[int] = Counter()
     for number, step in enumerate(trace.steps):
         if most is not None and number >= most:
             yield Text(f"… {len(trace.steps) - most} more steps; see them all with --all", "dim")
             break
-        depth += step.event == "call"
-        yield step_line(step, number, highlighted, digits, source_width, depth, width)
-        depth -= step.event == "return"
+        depths[step.thread] += step.event == "call"
+        yield step_line(step, number, highlighted, digits, source_width, depths[step.thread], width)
+        depths[step.thread] -= step.event == "return"
 
 
 def step_line(
@@ -36,6 +38,8 @@ def step_line(
     """One step on one line."""
     line = Text(no_wrap=True, overflow="ellipsis")
     line.append(f"{number:>{digits}} ", "dim")
+    if step.thread:
+        line.append(f"[{step.thread}] ", "magenta")
     line.append(f"{MARKS[step.event]} ", "bold cyan" if step.event != "exception" else "bold red")
     source = highlighted[step.line - 1].copy() if step.line <= len(highlighted) else Text("?")
     indent = Text("· " * max(0, depth - 1), "dim")

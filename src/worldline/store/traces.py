@@ -14,7 +14,7 @@ from worldline.errors import InputError
 from worldline.store.columns import Column
 from worldline.store.parts import check_row, iterate_parts, part_files, write_part
 from worldline.store.place import Place, place_of
-from worldline.trace import EVENTS, Ending, Limits, Origin, Program, Scope, Step, Trace
+from worldline.trace import EVENTS, NOTHING, Ending, Limits, Origin, Program, Scope, Step, Trace
 
 TRACE_COLUMNS: tuple[Column, ...] = (
     Column("id", "text", "the program's name"),
@@ -42,6 +42,7 @@ TRACE_COLUMNS: tuple[Column, ...] = (
     Column("value", "texts", "what was returned or raised; none for other steps"),
     Column("n_changed", "ints", "how many variables are new or different"),
     Column("n_gone", "ints", "how many no longer exist"),
+    Column("thread", "ints", "the thread, 0 is the main one; empty where there is no other"),
     # A value for each variable that changed, or is gone, step after step.
     Column("changed_names", "texts", "the variables that changed, n_changed of them a step"),
     Column("changed_values", "texts", "their values, as text"),
@@ -203,6 +204,7 @@ def _steps_to_columns(steps: Iterable[Step]) -> dict[str, list[Any]]:
         "value": [step.value for step in steps],
         "n_changed": [len(step.changed) for step in steps],
         "n_gone": [len(step.gone) for step in steps],
+        "thread": [step.thread for step in steps] if any(step.thread for step in steps) else [],
         "changed_names": [name for step in steps for name in step.changed],
         "changed_values": [value for step in steps for value in step.changed.values()],
         "gone": [name for step in steps for name in step.gone],
@@ -212,14 +214,13 @@ def _steps_to_columns(steps: Iterable[Step]) -> dict[str, list[Any]]:
 def _steps(row: Mapping[str, Any]) -> Iterator[Step]:
     changed = zip(row["changed_names"], row["changed_values"], strict=True)
     gone = iter(row["gone"])
-    lists = [row[name] for name in ("event", "line", "scope", "value", "n_changed", "n_gone")]
-    for event, line, scope, value, n_changed, n_gone in zip(*lists, strict=True):
-        names = tuple(islice(gone, n_gone)) if n_gone else ()
-        if n_changed:
-            new = dict(islice(changed, n_changed))
-            yield Step(EVENTS[event], line, scope, new, names, value)
-        else:
-            yield Step(EVENTS[event], line, scope, gone=names, value=value)
+    names = ("event", "line", "scope", "value", "n_changed", "n_gone")
+    lists = [row[name] for name in names]
+    threads = row["thread"] or [0] * len(row["event"])
+    for event, line, scope, value, n_changed, n_gone, thread in zip(*lists, threads, strict=True):
+        left = tuple(islice(gone, n_gone)) if n_gone else ()
+        new = dict(islice(changed, n_changed)) if n_changed else NOTHING
+        yield Step(EVENTS[event], line, scope, new, left, value, thread)
 
 
 def _scopes_to_columns(scopes: Iterable[Scope]) -> dict[str, list[Any]]:

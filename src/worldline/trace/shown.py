@@ -18,6 +18,11 @@ def step_text(step: Step) -> str:
     return "  ".join(f"{name}={value}" for name, value in step.changed.items())
 
 
+def step_mark(step: Step) -> str:
+    """What kind of step it is, and of which thread if not the main one."""
+    return f"[{step.thread}] {MARKS[step.event]}" if step.thread else MARKS[step.event]
+
+
 def table_html(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table of plain text."""
     return "".join(

@@ -20,7 +20,8 @@ class Step:
     `changed` holds the locals that are new or different since the last call or line step of
     the same scope, `gone` those that no longer exist: the full state is what they add up to
     (`states`). A `return` or `exception` step carries a `value` and no locals, as in CWM's
-    format; a return with no value is a scope left by an exception.
+    format; a return with no value is a scope left by an exception. `thread` is 0 for the main
+    thread, and counts the others as they began.
     """
 
     event: Event
@@ -29,6 +30,7 @@ class Step:
     changed: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     gone: tuple[str, ...] = ()
     value: str | None = None
+    thread: int = 0
 
     @property
     def has_locals(self) -> bool:

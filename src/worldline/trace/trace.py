@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from worldline.errors import InputError
 from worldline.trace.program import Program
-from worldline.trace.shown import MARKS, MOST_STEPS, step_text, table_html, text_html
+from worldline.trace.shown import MOST_STEPS, step_mark, step_text, table_html, text_html
 from worldline.trace.step import EVENTS, NOTHING, Step, states
 
 FORMAT = 1
@@ -94,7 +94,17 @@ class Trace:
     def result(self) -> str | None:
         """What the entry point returned, as text; none if it did not."""
         is_known = self.ending.reason == "finished" and self.is_whole
-        return self.steps[-1].value if is_known else None
+        return self._last.value if is_known else None
+
+    @property
+    def has_threads(self) -> bool:
+        """Whether steps of other threads than the main one are among its steps."""
+        return any(step.thread for step in self.steps)
+
+    @property
+    def _last(self) -> Step:
+        """The main thread's last step; others may go on for a while."""
+        return next(step for step in reversed(self.steps) if step.thread == 0)
 
     def states(self) -> Iterator[dict[str, str]]:
         """The full state of every step, in the order in which Python shows the variables."""
@@ -111,7 +121,7 @@ class Trace:
         """A row a step, in a notebook."""
         shown = self.steps[:MOST_STEPS]
         rows = [
-            (str(number), f"{MARKS[step.event]} {self.source_line(step)}", step_text(step))
+            (str(number), f"{step_mark(step)} {self.source_line(step)}", step_text(step))
             for number, step in enumerate(shown)
         ]
         more = len(self.steps) - len(shown)
@@ -127,7 +137,7 @@ class Trace:
         """
         if not self.ending.is_complete or not self.steps:
             return False
-        return self.steps[-1].event == "return" and self.steps[-1].scope == 0
+        return self._last.event == "return" and self._last.scope == 0
 
 
 def python_version(text: str) -> tuple[int, int]:
@@ -155,17 +165,20 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
 
 
 def step_to_json(step: Step) -> list[Any]:
-    """One step as a short list: event, line, scope, changed, gone, value."""
-    return [step.event, step.line, step.scope, dict(step.changed), list(step.gone), step.value]
+    """One step as a short list: event, line, scope, changed, gone, value; and its thread, if that
+    is not the main one."""
+    thread = [step.thread] if step.thread else []
+    changed, gone = dict(step.changed), list(step.gone)
+    return [step.event, step.line, step.scope, changed, gone, step.value, *thread]
 
 
 def step_from_json(row: list[Any]) -> Step:
     """The step that `step_to_json` wrote."""
-    event, line, scope, changed, gone, value = row
+    event, line, scope, changed, gone, value, *thread = row
     if event not in EVENTS:
         raise InputError(f"{event!r} is not an event; expected one of {', '.join(EVENTS)}")
     # Most steps change nothing: a long trace shares one empty mapping among them.
-    return Step(event, int(line), int(scope), changed or NOTHING, tuple(gone), value)
+    return Step(event, int(line), int(scope), changed or NOTHING, tuple(gone), value, *thread)
 
 
 def trace_from_json(data: dict[str, Any]) -> Trace:

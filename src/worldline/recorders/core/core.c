@@ -106,6 +106,41 @@ tell_failure(void)
     PyErr_Clear();
 }
 
+/* -- threads --------------------------------------------------------------------------------- */
+
+static _Thread_local int thread_number;
+
+/* Wait until no other thread is at work in here: rendering in Python lets others run. */
+static void
+take_turn(void)
+{
+    if (core.turn == NULL) {
+        return;
+    }
+    if (!PyThread_acquire_lock(core.turn, NOWAIT_LOCK)) {
+        Py_BEGIN_ALLOW_THREADS
+        PyThread_acquire_lock(core.turn, WAIT_LOCK);
+        Py_END_ALLOW_THREADS
+    }
+    core.owner = PyThread_get_thread_ident();
+}
+
+static void
+end_turn(void)
+{
+    if (core.turn != NULL) {
+        core.owner = 0;
+        PyThread_release_lock(core.turn);
+    }
+}
+
+/* Say so where another thread has written the row before. */
+static inline int
+tell_thread(void)
+{
+    return core.turn == NULL || core.thread == thread_number ? 0 : write_thread(thread_number);
+}
+
 static int
 on_event(PyObject *Py_UNUSED(self), PyFrameObject *frame, int event, PyObject *value)
 {
@@ -116,14 +151,20 @@ on_event(PyObject *Py_UNUSED(self), PyFrameObject *frame, int event, PyObject *v
     if (code != NULL && !code->is_program) {
         return 0;
     }
+    take_turn();
+    if (!core.is_on) { /* it was closed meanwhile */
+        end_turn();
+        return 0;
+    }
     core.is_busy = 1;
-    if (code != NULL && write_step(frame, code, event, value) == 0) {
+    if (code != NULL && tell_thread() == 0 && write_step(frame, code, event, value) == 0) {
         core.steps++;
     }
     else {
         tell_failure();
     }
     core.is_busy = 0;
+    end_turn();
     /* A handler of the program's waits until the program itself goes on. */
     if (PyList_GET_SIZE(core.signals) > 0) {
         PyObject *last = PyList_GET_ITEM(core.signals, PyList_GET_SIZE(core.signals) - 1);
@@ -171,7 +212,7 @@ set_up(PyObject *filename)
 
 PyDoc_STRVAR(open_doc,
              "open(fd, size, filename, *, steps, trace_bytes, value_chars, instructions, render, "
-             "finish, failed, signals)\n\n"
+             "finish, failed, signals, has_threads)\n\n"
              "Make ready to record, once a process. Rows go into the memory file `fd`, of `size`\n"
              "bytes, which is sealed and closed; `filename` is the very object that the program's\n"
              "code was compiled with.");
@@ -181,16 +222,16 @@ core_open(PyObject *Py_UNUSED(module), PyObject *args, PyObject *names)
 {
     static char *keywords[] = {"fd",     "size",   "filename", "steps",  "trace_bytes",
                                "value_chars", "instructions", "render", "finish", "failed",
-                               "signals", NULL};
-    int fd;
+                               "signals", "has_threads", NULL};
+    int fd, has_threads;
     Py_ssize_t size;
     long long steps, bytes, characters;
     PyObject *filename, *render, *finish, *failed, *signals;
     if (!PyArg_ParseTupleAndKeywords(
-            args, names, "inU$LLL(iiii)OOOO!:open", keywords, &fd, &size, &filename, &steps,
+            args, names, "inU$LLL(iiii)OOOO!p:open", keywords, &fd, &size, &filename, &steps,
             &bytes, &characters, &instruction.resume, &instruction.return_value,
             &instruction.return_const, &instruction.yield_value, &render, &finish, &failed,
-            &PyList_Type, &signals)) {
+            &PyList_Type, &signals, &has_threads)) {
         return NULL;
     }
     if (core.render != NULL) {
@@ -202,6 +243,9 @@ core_open(PyObject *Py_UNUSED(module), PyObject *args, PyObject *names)
     }
     if (memory_open(&core.memory, fd, (size_t)size, bytes) < 0) {
         return PyErr_SetFromErrno(PyExc_OSError);
+    }
+    if (has_threads && (core.turn = PyThread_allocate_lock()) == NULL) {
+        return PyErr_NoMemory();
     }
     /* Longer than any value, and not too long to count with. */
     core.text.limit = characters < 1LL << 40 ? characters : 1LL << 40;
@@ -225,11 +269,28 @@ core_start(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(start_thread_doc,
+             "start_thread(frame)\n\nRecord the calling thread, whose first call is of this frame.");
+
+static PyObject *
+core_start_thread(PyObject *Py_UNUSED(module), PyObject *frame)
+{
+    if (core.turn == NULL || !PyFrame_Check(frame)) {
+        PyErr_SetString(PyExc_RuntimeError, "threads are not recorded");
+        return NULL;
+    }
+    thread_number = ++core.threads;
+    PyEval_SetTrace(on_event, NULL);
+    on_event(NULL, (PyFrameObject *)frame, PyTrace_CALL, Py_None);
+    Py_RETURN_NONE;
+}
+
+/* Other threads are recorded until the end. */
 static PyObject *
 core_stop(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
 {
     int is_ours = PyThreadState_Get()->c_tracefunc == on_event;
-    core.is_on = 0;
+    core.is_on = core.is_on && core.turn != NULL;
     PyEval_SetTrace(NULL, NULL);
     return PyBool_FromLong(is_ours);
 }
@@ -245,6 +306,9 @@ core_close(PyObject *Py_UNUSED(module), PyObject *row)
     Py_ssize_t size;
     if (PyBytes_AsStringAndSize(row, &bytes, &size) < 0) {
         return NULL;
+    }
+    if (core.owner != PyThread_get_thread_ident()) {
+        take_turn();
     }
     core.is_on = 0;
     if (core.memory.start != NULL) {
@@ -277,7 +341,8 @@ core_start_empty(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
 static PyMethodDef functions[] = {
     {"open", (PyCFunction)(void (*)(void))core_open, METH_VARARGS | METH_KEYWORDS, open_doc},
     {"start", core_start, METH_NOARGS, "Record the calling thread from its next event on."},
-    {"stop", core_stop, METH_NOARGS, "Stop; says whether it was recording until now."},
+    {"start_thread", core_start_thread, METH_O, start_thread_doc},
+    {"stop", core_stop, METH_NOARGS, "Stop in this thread; says whether it was recorded until now."},
     {"close", core_close, METH_O, close_doc},
     {"is_busy", core_is_busy, METH_NOARGS, "Whether an event is being turned into a step."},
     {"start_empty", core_start_empty, METH_NOARGS,

@@ -20,6 +20,9 @@ static struct {
     int64_t steps, scopes, steps_left; /* written, and still allowed */
     int is_on;          /* between start and stop, in the process that was started */
     int is_busy;        /* an event is being turned into a step */
+    PyThread_type_lock turn; /* where threads are recorded: one at a time is at work in here */
+    unsigned long owner;     /* the thread whose turn it is, or 0 */
+    int threads, thread;     /* how many have begun, and the one that wrote the last row */
     PyObject *render;   /* (values) -> texts, for what is left to Python */
     PyObject *finish;   /* (reason, detail), which does not come back */
     PyObject *failed;   /* (error), for what went wrong in here */
@@ -98,6 +101,17 @@ write_scope(Code *code)
     }
     core.scopes += result == 0;
     return result;
+}
+
+/* The rows that follow are of another thread. */
+static int
+write_thread(int number)
+{
+    Row row = row_begin();
+    char said[32];
+    int size = snprintf(said, sizeof said, "[\"thread\",%d]\n", number);
+    core.thread = number;
+    return row_end(&row, row_put(&row, said, (size_t)size) == 0);
 }
 
 #define PUT(literal) (row_put(&row, literal, sizeof literal - 1) == 0)

@@ -32,6 +32,7 @@ class Core:
         signals: "list[int]",
         finish: "Callable[[str, str], None]",
         failed: "Callable[[BaseException], None]",
+        has_threads: bool,
     ):
         """`memory`: a memory file and its size; it is closed here."""
         fd, size = memory
@@ -47,9 +48,10 @@ class Core:
             finish=finish,
             failed=failed,
             signals=signals,
+            has_threads=has_threads,
         )
         self.start, self.stop, self.close = _core.start, _core.stop, _core.close
-        self.is_busy = _core.is_busy
+        self.is_busy, self.start_thread = _core.is_busy, _core.start_thread
 
     def leave_to_parent(self) -> None:
         """In a process that the program started: it is not recorded."""

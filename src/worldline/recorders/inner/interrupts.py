@@ -25,7 +25,7 @@ OWN_FOLDER = dirname(__file__)
 HEADROOM = 200
 
 RECURSION_ERROR = signal.SIGUSR2
-_TOO_DEEP = "maximum recursion depth exceeded"
+TOO_DEEP = "maximum recursion depth exceeded"
 # The last of the ids that Python leaves to tools.
 _TOOL = 5
 
@@ -93,7 +93,7 @@ class Stack:
 
     def _raise_if_full(self, code: types.CodeType, offset: int) -> None:
         if self.is_full():
-            raise RecursionError(_TOO_DEEP)
+            raise RecursionError(TOO_DEEP)
 
     def is_full(self) -> bool:
         """Whether the frame whose watcher calls this is one too many."""
@@ -114,7 +114,7 @@ class Stack:
 
 
 def _raise_recursion_error(signum: int, frame: "types.FrameType | None") -> None:
-    raise RecursionError(_TOO_DEEP)
+    raise RecursionError(TOO_DEEP)
 
 
 # -- handlers of the program ------------------------------------------------------------------

@@ -5,6 +5,8 @@ The reference recorder: plain, slow, and what every faster one is held against.
 
 import opcode
 import types
+from _thread import _local as local
+from _thread import allocate_lock, get_ident
 from collections.abc import Callable
 from gc import get_referents
 from inspect import CO_ASYNC_GENERATOR, CO_OPTIMIZED, CO_VARARGS, CO_VARKEYWORDS
@@ -13,7 +15,7 @@ from os import open as open_fd
 from sys import gettrace, settrace
 from typing import Any
 
-from .interrupts import FILENAME, OWN_FOLDER, RECURSION_ERROR, Stack, strike
+from .interrupts import FILENAME, OWN_FOLDER, RECURSION_ERROR, TOO_DEEP, Stack, strike
 from .release import release_locals
 from .renderer import Renderer
 from .rendering import name_of
@@ -48,6 +50,7 @@ class Tracer:
         signals: "list[int]",
         finish: Finish,
         failed: "Callable[[BaseException], None]",
+        has_threads: bool,
     ):
         """`signals`: those that came for the program while the recorder was at work;
         `failed`: what to do where something went wrong in here."""
@@ -60,6 +63,11 @@ class Tracer:
         self.finish = finish
         self.failed = failed
         self.hook: object = None
+        # One thread at a time is at work in here.
+        self.turn = allocate_lock() if has_threads else None
+        self.mine = local()
+        self.threads, self.thread, self.owner = 1, 0, 0
+        self.is_closed = self.is_cut = False
         self.scopes = 0
         self.scope_of: dict[int, int] = {}
         # By identity: code may be equal and have another name, and hashing it runs what it holds.
@@ -80,9 +88,16 @@ class Tracer:
 
     def stop(self) -> bool:
         """Stop; says whether it was recording until now."""
-        is_on = gettrace() == self.hook
+        is_on = gettrace() == self.hook and not self.is_cut
         settrace(None)
         return is_on
+
+    def start_thread(self, frame: types.FrameType) -> Any:
+        """Record a thread whose first call is of this frame; gives the frame's trace function."""
+        self.mine.number = self.threads
+        self.threads += 1
+        settrace(self.on_call)
+        return self.on_call(frame, "call", None)
 
     @staticmethod
     def is_busy() -> bool:
@@ -91,6 +106,9 @@ class Tracer:
 
     def close(self, row: bytes) -> None:
         """Write the last row."""
+        if self.turn is not None and self.owner != get_ident():
+            self.turn.acquire()
+        self.is_closed = True
         write_all(self.out, row)
 
     def leave_to_parent(self) -> None:
@@ -109,21 +127,46 @@ class Tracer:
             return None
         if self.stack.is_full():
             if not self.stack.is_watched:
-                for _ in strike(RECURSION_ERROR):
-                    pass
+                self._raise_full()
             return None
         return self.on_event(frame, event, arg) if filename is FILENAME else None
+
+    def _raise_full(self) -> None:
+        if self._number():
+            # A signal would strike in the main thread; after this, Python traces this one no more.
+            self.is_cut = True
+            raise RecursionError(TOO_DEEP)
+        for _ in strike(RECURSION_ERROR):
+            pass
 
     def on_event(self, frame: types.FrameType, event: str, arg: Any) -> Any:
         """The local trace function: calls, lines, returns and exceptions of a followed frame."""
         if event == "opcode":
             return self.on_event
-        self._step(frame, event, arg)
+        if self.turn is None:
+            self._step(frame, event, arg)
+        else:
+            self._step_in_turn(frame, event, arg)
         release_locals(frame)
         if self.signals:
             for _ in strike(self.signals.pop()):
                 pass
         return self.on_event
+
+    def _number(self) -> int:
+        """The number of the calling thread."""
+        return getattr(self.mine, "number", 0) if self.turn is not None else 0
+
+    def _step_in_turn(self, frame: types.FrameType, event: str, arg: Any) -> None:
+        with self.turn:  # type: ignore[union-attr]
+            self.owner = get_ident()
+            if self.is_closed:
+                return
+            if self._number() != self.thread:
+                self.thread = self._number()
+                self._write(["thread", self.thread])
+            self._step(frame, event, arg)
+            self.owner = 0
 
     def _step(self, frame: types.FrameType, event: str, arg: Any) -> None:
         try:

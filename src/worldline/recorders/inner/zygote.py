@@ -47,6 +47,7 @@ __builtins__ = OWN_BUILTINS
 
 MODULE = "program"
 THREADS = "the program started threads: only the main thread is recorded"
+INTERLEAVED = "the program started threads: their steps come as they happened to be at work"
 PROCESSES = "the program started processes: only the first is recorded"
 # Characters of what is said of an ending.
 MOST_DETAIL = 100_000
@@ -162,6 +163,7 @@ def _record_and_exit(
         "signals": signals,
         "finish": finish,
         "failed": failed,
+        "has_threads": request["threads"],
     }
     recorder: Any
     if reference:
@@ -176,7 +178,7 @@ def _record_and_exit(
     try:
         start = code = compile(request["text"], FILENAME, "exec", dont_inherit=True)
         renderer.is_guarded = bool(request["path"]) or could_shape_reprs(code)
-        _watch_company(recorder, renderer, notes)
+        _watch_company(recorder, renderer, notes, has_threads=request["threads"])
         if request["entry"] is not None:
             start = compile(f"{request['entry']}()", "<recorder>", "eval")
             eval(code, namespace)
@@ -231,12 +233,18 @@ def _new_namespace(request: "dict[str, Any]") -> "dict[str, Any]":
     return module.__dict__
 
 
-def _watch_company(recorder: Any, renderer: Renderer, notes: "list[str]") -> None:
-    """Note the threads and processes that the program starts, and leave them unrecorded."""
+def _watch_company(
+    recorder: Any, renderer: Renderer, notes: "list[str]", *, has_threads: bool
+) -> None:
+    """Note the threads and processes that the program starts; record its threads if that is asked
+    for, processes never."""
+    note = INTERLEAVED if has_threads else THREADS
 
-    def on_thread(frame: object, event: str, arg: object) -> None:
-        if THREADS not in notes:
-            notes.append(THREADS)
+    def on_thread(frame: object, event: str, arg: object) -> Any:
+        """What a thread calls as it begins, at the first call that it makes."""
+        if note not in notes:
+            notes.append(note)
+        return recorder.start_thread(frame) if has_threads else None
 
     def on_fork() -> None:
         if not renderer.is_rendering_apart and PROCESSES not in notes:
