@@ -1,4 +1,4 @@
-"""Builds the recorder's part in C into the wheel; without a compiler, the wheel does without."""
+"""Builds the recorder's parts in C into the wheel; without a compiler, the wheel does without."""
 
 import json
 import os
@@ -18,10 +18,11 @@ except ImportError:  # scripts/build-recorder uses `build_core` alone
             return cls
 
 
-SOURCE = Path("src/worldline/recorders/core/core.c")
+SOURCES = Path("src/worldline/recorders/core")
+MODULES = ("core", "jail")
 INNER = Path("src/worldline/recorders/inner")
 FLAGS = (
-    "-std=c11",
+    "-std=gnu11",
     "-O3",
     "-g",
     "-fPIC",
@@ -44,28 +45,32 @@ def build_core(
     flags: list[str] | None = None,
     into: Path | None = None,
     is_kept: bool = False,
-) -> Path:
-    """Compile the core for an interpreter; OSError or CalledProcessError where that fails.
+) -> list[Path]:
+    """Compile the modules in C for an interpreter; OSError or CalledProcessError where that fails.
 
-    `is_kept`: one that is newer than its source is kept.
+    `is_kept`: those that are newer than their sources are kept.
     """
     asked = subprocess.run([python, "-c", _ASK], capture_output=True, check=True)
     include, suffix, compiler = json.loads(asked.stdout)
-    target = (into or root / INNER) / f"_core{suffix}"
-    made = max(path.stat().st_mtime for path in (root / SOURCE).parent.iterdir())
-    if is_kept and target.exists() and target.stat().st_mtime > made:
-        return target
     command = [*os.environ.get("CC", compiler or "cc").split(), *FLAGS, *(flags or [])]
-    # Written beside and moved: an interpreter may be running the one that is there.
-    draft = target.with_suffix(f".{os.getpid()}")
-    try:
-        subprocess.run(
-            [*command, "-isystem", include, str(root / SOURCE), "-o", str(draft)], check=True
-        )
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-    return target
+    made = max(path.stat().st_mtime for path in (root / SOURCES).iterdir())
+    targets = []
+    for name in MODULES:
+        target = (into or root / INNER) / f"_{name}{suffix}"
+        targets.append(target)
+        if is_kept and target.exists() and target.stat().st_mtime > made:
+            continue
+        # Written beside and moved: an interpreter may be running the one that is there.
+        draft = target.with_suffix(f".{os.getpid()}")
+        source = root / SOURCES / f"{name}.c"
+        try:
+            subprocess.run(
+                [*command, "-isystem", include, str(source), "-o", str(draft)], check=True
+            )
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+    return targets
 
 
 class CoreHook(BuildHookInterface[Any]):
@@ -88,4 +93,4 @@ class CoreHook(BuildHookInterface[Any]):
             return
         build_data["infer_tag"] = True
         build_data["pure_python"] = False
-        build_data["artifacts"].append(str(built.relative_to(root)))
+        build_data["artifacts"] += [str(path.relative_to(root)) for path in built]

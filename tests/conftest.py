@@ -40,6 +40,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LiveTog
     return LiveTogether(config, log) if config.getvalue("dist") == "load" else None
 
 
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Path:
+    """As pytest makes it, but open to others: run by root, programs are held as another user."""
+    tmp_path.chmod(0o755)
+    return tmp_path
+
+
 @pytest.fixture(scope="session")
 def recorder() -> Iterator[PythonRecorder]:
     """One recorder for all tests: programs are forked from it and cannot reach each other."""

@@ -12,7 +12,7 @@ find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" /
     "find_python"
 ]
 # What worldline needs to be imported, and what those need; nothing else may be there.
-NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl")
+NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl", "pyseccomp")
 
 
 def make_packages(folder: Path) -> Path:
@@ -24,5 +24,7 @@ def make_packages(folder: Path) -> Path:
     for name in NEEDED:
         spec = find_spec(name)
         if spec is not None and spec.origin is not None:
-            (folder / name).symlink_to(Path(spec.origin).parent)
+            path = Path(spec.origin)
+            path = path.parent if path.name == "__init__.py" else path
+            (folder / path.name).symlink_to(path)
     return folder

@@ -15,6 +15,7 @@ from worldline.errors import (
     InputError,
     ProgramError,
     RecorderError,
+    SandboxError,
     TokenizerError,
     WorldlineError,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "RecorderError",
     "Run",
     "Sample",
+    "SandboxError",
     "Step",
     "Tokenizer",
     "TokenizerError",

@@ -3,6 +3,7 @@
 WorldlineError
 ├── ProgramError      a program that cannot be run as asked (no such file, bad call)
 ├── RecorderError     the recorder itself failed: not the program, not a limit
+├── SandboxError      programs cannot be held here as asked
 ├── CodecError        a trace that a format cannot express, or an unknown format
 ├── TokenizerError    a vocabulary that is missing or unreadable
 ├── EngineError       a model that could not be asked, or a server that failed
@@ -22,6 +23,10 @@ class ProgramError(WorldlineError):
 
 class RecorderError(WorldlineError):
     """The recorder failed; says nothing about the program."""
+
+
+class SandboxError(WorldlineError):
+    """Programs cannot be held here as asked; none was run."""
 
 
 class CodecError(WorldlineError):

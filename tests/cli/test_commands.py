@@ -36,13 +36,17 @@ def test_record_for_people(add: Path) -> None:
     assert lines[7].startswith("finished: 4  (7 steps, Python 3.")
 
 
-def test_record_in_c_or_in_python(add: Path) -> None:
+def test_record_in_c_or_in_python(add: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("record", add, "--call", "f(1, 3)")
     in_c, in_python = (run(*words, "--recorder", name) for name in ("core", "settrace"))
     assert in_c.output.replace("core)", "settrace)") == in_python.output
     # Who did not choose it is told that there is something faster.
     old = find_python("3.10")
     if old is not None:
+        refused = run(*words, "--python", old)
+        assert refused.exit_code == 2
+        assert "the sandbox has no namespaces, disk" in refused.output
+        monkeypatch.setenv("WORLDLINE_SANDBOX", "reduced")
         found = run(*words, "--python", old)
         assert "some forty times as long over a step as in C" in found.output
         assert "finished: 4" in found.output

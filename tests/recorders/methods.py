@@ -14,7 +14,7 @@ from worldline.recorders import Method, PythonRecorder
 ROOT = Path(__file__).parents[2]
 
 
-build_core: Callable[..., Path] = runpy.run_path(str(ROOT / "hatch_build.py"))["build_core"]
+build_core: Callable[..., list[Path]] = runpy.run_path(str(ROOT / "hatch_build.py"))["build_core"]
 find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" / "gold"))[
     "find_python"
 ]

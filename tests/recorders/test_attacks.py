@@ -192,14 +192,13 @@ def test_a_program_cannot_answer_for_the_interpreter(both: Both) -> None:
     forge = """
         import os
         def use():
-            tried = 0
-            for fd in os.listdir(f'/proc/{os.getppid()}/fd'):
-                try:
-                    with open(f'/proc/{os.getppid()}/fd/{fd}', 'wb', buffering=0) as file:
-                        file.write(b'\\n["exit", 0, false]\\n["exit", 1, 0, false]\\n')
-                        tried += 1
-                except OSError:
-                    pass
+            for pid in (os.getppid(), os.getpid()):
+                for fd in range(256):
+                    try:
+                        with open(f'/proc/{pid}/fd/{fd}', 'wb', buffering=0) as file:
+                            file.write(b'\\n["exit", 0]\\n["exit", 0]\\n')
+                    except OSError:
+                        pass
             return 'done'
     """
     good = "def use():\n    return 'good'\n"

@@ -3,8 +3,10 @@
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -445,62 +447,81 @@ def test_a_program_that_kills_itself_leaves_its_steps(
     assert texts_of(trace, "x") == ["1"]
 
 
-@pytest.mark.parametrize("after", ["os._exit(0)", "time.sleep(99)", "return 5"])
-def test_the_recorder_outlives_its_interpreter(after: str, tmp_path: Path) -> None:
-    beat = tmp_path / "beat"
+@pytest.mark.parametrize("signum", ["SIGKILL", "SIGSTOP", "SIGSEGV"])
+def test_a_program_cannot_reach_the_interpreter_that_it_came_from(signum: str) -> None:
     program = program_of(f"""
-        import os, signal, threading, time
-        def beat():
-            while True:
-                with open({str(beat)!r}, "a") as file: file.write("x")
-                time.sleep(0.01)
+        import os, signal
         def use():
-            threading.Thread(target=beat, daemon=True).start()
-            while not os.path.exists({str(beat)!r}) or not os.path.getsize({str(beat)!r}):
-                time.sleep(0.01)
-            x = 1
-            os.kill(os.getppid(), signal.SIGKILL)
-            {after}
+            try:
+                os.kill(os.getppid(), signal.{signum})
+            except PermissionError:
+                return os.getppid()
     """)
     with PythonRecorder() as recorder:
-        trace = recorder.record(program)
-        assert texts_of(trace, "x") == ["1"]
-        if after == "return 5":
-            assert trace.result == "5"
-        else:
-            assert trace.ending == Ending("killed", "the recorder's interpreter died with it")
-        assert_still(beat)
+        zygote = recorder._zygote
+        assert recorder.record(program).result == "1"
         assert recorder.record(GOOD).result == "'good'"
+        assert recorder._zygote is zygote
 
 
-def test_the_recorder_does_not_wait_for_a_stopped_interpreter(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_program_is_run_again_if_its_interpreter_is_gone(
+    monkeypatch: pytest.MonkeyPatch, signum: signal.Signals
 ) -> None:
-    monkeypatch.setattr("worldline.recorders.asking.GRACE_SECONDS", 0.1)
+    monkeypatch.setattr("worldline.recorders.asking.GRACE_SECONDS", 0.5)
     program = program_of("""
-        import os, signal, time
+        import time
         def use():
-            os.kill(os.getppid(), signal.SIGSTOP)
-            time.sleep(99)
+            time.sleep(1)
+            return "slept"
     """)
     with PythonRecorder() as recorder:
-        trace = recorder.record(program, limits=Limits(seconds=0.1))
-        assert trace.ending.reason == "killed"
-        assert len(trace.steps) == 5
-        assert recorder.record(GOOD).result == "'good'"
+        first = recorder._zygote
+        assert first is not None
+        before = interpreters(first)
+        strike = threading.Timer(0.3, send, [signum, before])
+        strike.start()
+        trace = recorder.record(program, limits=Limits(seconds=2))
+        strike.join()
+        assert trace.result == "'slept'"
+        assert recorder._zygote is not first
+        deadline = time.monotonic() + 20
+        while any(Path(f"/proc/{pid}").exists() for pid in before):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def send(signum: signal.Signals, pids: list[int]) -> None:
+    """A signal to each of these processes."""
+    for pid in pids:
+        os.kill(pid, signum)
+
+
+def interpreters(zygote: Zygote) -> list[int]:
+    """The processes of a zygote, those that it came by included."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+    found = [zygote._process.pid]
+    for pid in found:
+        found += [child for child, parent in parents.items() if parent == pid]
+    return found
+
+
+def offspring(recorder: PythonRecorder) -> int:
+    """How many processes there are of a recorder's."""
+    assert recorder.method
+    assert recorder._zygote is not None
+    return len(interpreters(recorder._zygote))
 
 
 def test_an_interpreter_that_died_between_programs_is_replaced() -> None:
-    program = program_of("""
-        import os
-        def use():
-            return os.getppid()
-    """)
     with PythonRecorder() as recorder:
-        pid = recorder.record(program).result
-        assert pid is not None
-        os.kill(int(pid), signal.SIGKILL)
-        time.sleep(0.1)
+        assert recorder.record(GOOD).result == "'good'"
+        assert recorder._zygote is not None
+        for pid in interpreters(recorder._zygote):
+            os.kill(pid, signal.SIGKILL)
         assert recorder.record(GOOD).result == "'good'"
 
 
@@ -509,13 +530,13 @@ def test_a_program_is_recorded_although_the_interpreter_dies_before_it(
 ) -> None:
     ask, asked = Zygote.ask, []
 
-    def killed_first(zygote: Zygote, request: dict[str, Any], limits: Limits) -> Any:
+    def killed_first(zygote: Zygote, request: dict[str, Any], limits: Limits, stdin: bytes) -> Any:
         asked.append(zygote)
         if len(asked) == 1:
             # As where the machine has no room for the fork of it.
             os.kill(zygote._process.pid, signal.SIGKILL)
             os.waitid(os.P_PID, zygote._process.pid, os.WEXITED | os.WNOWAIT)
-        return ask(zygote, request, limits)
+        return ask(zygote, request, limits, stdin)
 
     monkeypatch.setattr(Zygote, "ask", killed_first)
     with PythonRecorder() as recorder:
@@ -523,38 +544,28 @@ def test_a_program_is_recorded_although_the_interpreter_dies_before_it(
     assert len(asked) == 2
 
 
-def assert_still(beat: Path) -> None:
-    """Nobody writes to the file any more."""
-    time.sleep(0.05)
-    size = beat.stat().st_size
-    assert size > 0
-    time.sleep(0.1)
-    assert beat.stat().st_size == size
-
-
-def test_processes_that_stay_are_ended_and_unrecorded(
-    recorder: PythonRecorder, tmp_path: Path
-) -> None:
-    beat = tmp_path / "beat"
-    program = program_of(f"""
+def test_processes_that_stay_are_ended_and_unrecorded(recorder: PythonRecorder) -> None:
+    program = program_of("""
         import os, time
         def child():
             while True:
-                with open({str(beat)!r}, "a") as file: file.write("x")
+                with open("beat", "a") as file: file.write("x")
                 time.sleep(0.01)
         def use():
             for _ in range(2):
                 if os.fork() == 0:
+                    os.setsid()
                     child()
-            while not os.path.exists({str(beat)!r}) or not os.path.getsize({str(beat)!r}):
+            while not os.path.exists("beat") or not os.path.getsize("beat"):
                 time.sleep(0.01)
             return "parent"
     """)
+    before = offspring(recorder)
     trace = recorder.record(program)
     assert trace.result == "'parent'"
     assert trace.notes == ("the program started processes: only the first is recorded",)
     assert "child" not in {scope.function for scope in trace.scopes}
-    assert_still(beat)
+    assert offspring(recorder) == before
 
 
 def test_a_forked_child_ends_as_python_ends(
@@ -648,20 +659,17 @@ def test_nothing_that_is_taken_away_is_missed(recorder: PythonRecorder, name: st
     assert trace.stdout == "before\n"
 
 
-def test_a_closed_file_is_not_taken_for_the_recording(
-    recorder: PythonRecorder, tmp_path: Path
-) -> None:
-    program = program_of(f"""
+def test_a_closed_file_is_not_taken_for_the_recording(recorder: PythonRecorder) -> None:
+    program = program_of("""
         import os
         def use():
             os.closerange(3, 4096)
-            files = [open({str(tmp_path)!r} + f"/{{n}}", "w") for n in range(9)]
+            files = [open(f"{n}", "w") for n in range(9)]
             numbers = [file.fileno() for file in files]
-            return numbers
+            return numbers, {os.path.getsize(name) for name in os.listdir()}
     """)
     trace = recorder.record(program)
-    assert trace.result == "[3, 4, 5, 6, 7, 8, 9, 10, 11]"
-    assert {path.read_text() for path in tmp_path.iterdir()} == {""}
+    assert trace.result == "([3, 4, 5, 6, 7, 8, 9, 10, 11], {0})"
 
 
 def test_noise_on_the_recorders_pipe_is_left_out(recorder: PythonRecorder) -> None:

@@ -75,7 +75,7 @@ def diagnose(
     """Execute the programs in files of recorded predictions and say where each one went wrong.
 
     Each line of a FILE is a JSON object with `id`, `output` (the model's text), and `code` and
-    `call` (or `context`); or FILE is a run. The programs run with your rights.
+    `call` (or `context`); or FILE is a run. The programs run in a sandbox.
     """
     unknown = set(only) - WORDS
     if unknown:

@@ -1,5 +1,6 @@
 """The `worldline` command and how it reports errors."""
 
+import os
 import sys
 
 import click
@@ -16,6 +17,7 @@ from worldline.cli.predict import predict
 from worldline.cli.record import record
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
+from worldline.cli.sandbox import sandbox
 from worldline.cli.show import show
 from worldline.cli.sql import sql
 from worldline.cli.tokens import tokens
@@ -41,16 +43,25 @@ class _Group(click.Group):
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="worldline", prog_name="worldline")
-def main() -> None:
+@click.option(
+    "--sandbox",
+    "held",
+    type=click.Choice(["full", "reduced"]),
+    help="Where programs cannot be held in full: run them with what holds; each trace says so.",
+)
+def main(held: str | None) -> None:
     """A debugger for code world models.
 
     Start with `worldline demo`: one small prediction for each kind of outcome.
     """
+    if held is not None:
+        # For the processes that record, too.
+        os.environ["WORLDLINE_SANDBOX"] = held
 
 
 for command in (
     *(demo, record, predict, diagnose, show),
     *(bench, report, view, compare, intervene, sql, engines),
-    *(tokens, rewrite, generate, export, train_command),
+    *(tokens, rewrite, generate, export, train_command, sandbox),
 ):
     main.add_command(command)

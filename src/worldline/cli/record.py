@@ -89,7 +89,7 @@ def record(
     recorded into the folder that -o names. Stopped, it goes on where it was when the same command
     is given again.
 
-    Programs run with your rights: record only what you would run.
+    Programs run in a sandbox (`worldline sandbox check`).
     """
     if is_many(file):
         refuse_options(

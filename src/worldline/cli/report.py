@@ -75,7 +75,7 @@ def report(
     """Say what a RUN came to: accuracy, outcomes, and how it depends on difficulty.
 
     With -o FILE.html, as a page: the overview, all samples, and each of them step by step; of two
-    runs, also what changed. The programs are executed again, with your rights.
+    runs, also what changed. The programs are executed again.
     """
     if output is not None:
         if form == "json":

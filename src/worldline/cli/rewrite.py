@@ -52,7 +52,7 @@ def rewrite(
     """Write a Python program in simpler steps that do the same, for a model to follow.
 
     What cannot be rewritten safely is left alone, and listed. With --call, both programs are run
-    (with your rights), and how many steps and tokens each takes is said.
+    in a sandbox, and how many steps and tokens each takes is said.
     """
     if not (has_expressions or has_strings):
         raise InputError("say what to rewrite: --expressions, --strings, or both")

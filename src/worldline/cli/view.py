@@ -28,7 +28,7 @@ def view(
 ) -> None:
     """Look at one run, or at two and what changed, in a browser on this machine.
 
-    Programs are executed again, with your rights, when a sample is opened. Nobody who does not
+    Programs are executed again when a sample is opened. Nobody who does not
     know the address gets anything. Ends with Ctrl-C.
     """
     if len(runs) > 2:

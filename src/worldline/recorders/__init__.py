@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from worldline.recorders.asking import Method
+from worldline.recorders.holding import Holding, check_holding
 from worldline.recorders.python import PythonRecorder
 from worldline.trace import Limits, Program, Trace
 
@@ -15,4 +16,4 @@ class Recorder(Protocol):
         ...
 
 
-__all__ = ["Method", "PythonRecorder", "Recorder"]
+__all__ = ["Holding", "Method", "PythonRecorder", "Recorder", "check_holding"]

@@ -8,17 +8,17 @@ import json
 import os
 import re
 import select
-import selectors
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from worldline.errors import InputError, RecorderError
+from worldline.errors import InputError, RecorderError, SandboxError
+from worldline.sandbox import LAYERS, NEEDED, REDUCED, Launch, Layer, Sandbox
 from worldline.trace import EVENTS, NOTHING, Event, Limits, Scope, Step
 
 _BOOT = (
@@ -39,8 +39,6 @@ HASH_SEED = 0
 Method = Literal["core", "settrace"]
 # How long after a program's time is up the interpreter may take to say so.
 GRACE_SECONDS = 5.0
-# How long a program may go on when the interpreter that it came from is gone.
-LAST_SECONDS = 1.0
 
 
 class Answer:
@@ -51,36 +49,78 @@ class Answer:
         self.scopes: list[Scope] = []
         # The one whose steps are being told.
         self.thread = 0
-        self.pid: int | None = None
         # How many steps and scopes the recorder in C has written, which it says last.
         self.epilogue: tuple[int, int] | None = None
         self.end: tuple[str, str] | None = None
         self.notes: list[str] = []
-        self.status = 0
+        self.stdout = b""
+        # The kernel's word on how the process ended; none where it was ended from outside.
+        self.status: int | None = None
+        self.was_started = False
         self.was_timed_out = False
         self.is_dead = False
+        self.is_tampered = False
 
 
 class Zygote:
-    """The interpreter that programs are forked from."""
+    """The interpreter that programs are forked from, held by a sandbox."""
 
-    def __init__(self, python: str, method: str | None) -> None:
+    def __init__(
+        self,
+        python: str,
+        method: str | None,
+        *,
+        sandbox: Sandbox,
+        folders: Sequence[str] = (),
+    ) -> None:
+        """`folders`: those that programs may import from."""
+        self._launch = Launch(python, sandbox, inner=FOLDER / "inner", folders=folders)
+        try:
+            self._start(python, method)
+        except SandboxError:
+            # Where bubblewrap is not to be had, the other layers are, if that is enough.
+            if not sandbox.is_reduced or "bubblewrap" not in self._launch.layers:
+                raise
+            without = Sandbox(sandbox.layers & REDUCED, is_reduced=True, room=sandbox.room)
+            self._launch = Launch(python, without, inner=FOLDER / "inner", folders=folders)
+            self._start(python, method)
+        missing = [layer for layer in LAYERS if layer in sandbox.layers - self._launch.layers]
+        self.notes: tuple[str, ...] = ()
+        if NEEDED.intersection(missing):
+            if not sandbox.is_reduced:
+                self.close()
+                raise SandboxError(
+                    f"the sandbox has no {', '.join(missing)} here: `worldline sandbox check` says "
+                    "why; `worldline --sandbox reduced …` goes on without"
+                )
+            self.notes = (f"reduced sandbox: without {', '.join(missing)}",)
+        if method == "core" and self.method != method:
+            self.close()
+            raise RecorderError(
+                f"the recorder in C was not built for {python}; install worldline from source with "
+                "it, where there is a C compiler, or do without --recorder core"
+            )
+        self._send(self._launch.told, ())
+
+    def _start(self, python: str, method: str | None) -> None:
         self._requests, theirs = socket.socketpair()
         # Not a pipe, which a program could open through /proc.
         self._answers, told = socket.socketpair()
-        inner = str(FOLDER)
+        files = theirs.fileno(), told.fileno()
+        words = ["-c", _BOOT, str(FOLDER), *map(str, files), str(method)]
         try:
             self._process = subprocess.Popen(
-                [python, "-c", _BOOT, inner, str(theirs.fileno()), str(told.fileno()), str(method)],
-                pass_fds=(theirs.fileno(), told.fileno()),
+                self._launch.command(words, _environment()),
+                pass_fds=(*files, *self._launch.files),
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                # What an interpreter that is too old says of it.
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 text=True,
+                cwd="/",
             )
         except OSError as error:
+            self._launch.close()
             raise RecorderError(
                 f"cannot start {python}: {error}; name another with --python"
             ) from error
@@ -90,95 +130,123 @@ class Zygote:
         assert self._process.stdout is not None
         self.version, _, self.method = self._process.stdout.readline().strip().partition(" ")
         if not re.fullmatch(r"3\.\d+\.\d+", self.version):
+            said = self._last_words()
             self.close()
-            raise RecorderError(
-                f"{python} cannot run the recorder; it needs CPython 3.10 or later on Linux"
-            )
-        if method == "core" and self.method != method:
-            self.close()
-            raise RecorderError(
-                f"the recorder in C was not built for {python}; install worldline from source with "
-                "it, where there is a C compiler, or do without --recorder core"
+            raise SandboxError(
+                f"{python} cannot be started in the sandbox: {said or 'it said nothing'}; "
+                "`worldline sandbox check` says what holds here"
             )
 
     @property
+    def layers(self) -> frozenset[Layer]:
+        """The layers of the sandbox that it is held by."""
+        return self._launch.layers
+
+    def _last_words(self) -> str:
+        """What an interpreter that did not start has said of it."""
+        assert self._process.stderr is not None
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+        self._process.kill()
+        return self._process.stderr.read().strip()[-500:]
+
+    @property
     def is_running(self) -> bool:
-        """Whether the interpreter is still there; a program may have killed it."""
+        """Whether the interpreter is still there."""
         return self._process.poll() is None
 
-    def ask(self, request: dict[str, Any], limits: Limits) -> Answer:
+    def ask(self, request: dict[str, Any], limits: Limits, stdin: bytes) -> Answer:
         """Send one program and read all that is said about it."""
         size = _ROWS_AT + limits.trace_mb * 1_000_000 + _LAST_ROWS
-        memory = os.memfd_create("worldline", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        try:
+        with ExitStack() as files:
+            memory, given, printed = (_memory_file(files) for _ in range(3))
             os.truncate(memory, size)
-            answer = self._answer({**request, "memory": size}, memory, limits.seconds)
+            os.pwrite(given, stdin, 0)
+            answer = self._answer(
+                {**request, "memory": size}, (memory, given, printed), limits.seconds
+            )
             _read_memory(memory, answer)
-            return answer
-        finally:
-            os.close(memory)
+            answer.stdout = os.pread(printed, os.fstat(printed).st_size, 0)
+        return answer
 
-    def _answer(self, request: dict[str, Any], memory: int, seconds: float) -> Answer:
+    def _send(self, request: dict[str, Any], files: Sequence[int]) -> None:
+        body = json.dumps(request).encode()
+        socket.send_fds(self._requests, [len(body).to_bytes(8, "little")], files)
+        self._requests.sendall(body)
+
+    def _answer(self, request: dict[str, Any], files: Sequence[int], seconds: float) -> Answer:
         """Send one program and read all that comes back on the pipe."""
         answer = Answer()
-        body = json.dumps(request).encode()
         try:
-            socket.send_fds(self._requests, [len(body).to_bytes(8, "little")], [memory])
-            self._requests.sendall(body)
+            self._send(request, files)
         except OSError:
             answer.is_dead = True
             return answer
-        for line in self._lines(seconds):
+        for line in self._lines(answer, seconds):
             try:
                 row = json.loads(line)
-                if row[0] == "exit" and row[1] == answer.pid:
-                    answer.status, answer.was_timed_out = row[2], row[3]
+                if row[0] == "exit":
+                    answer.status = row[1]
                     return answer
+                if row[0] == "failed":
+                    raise SandboxError(f"the program could not be held, and was not run: {row[1]}")
                 _note_row(answer, row)
             except (InputError, ValueError, LookupError, TypeError):
                 # A process killed in the middle of a line; what it had written before stands.
                 answer.notes.append("a line of the recording was damaged and left out")
         answer.is_dead = True
-        if answer.pid is not None:
-            _wait_a_moment(answer.pid)
-            _kill_group(answer.pid)
         return answer
 
-    def _lines(self, seconds: float) -> Iterator[bytes]:
-        """The lines that come back, until the pipe closes or nobody is left to close it.
-
-        A program may kill or stop the interpreter and live on, with the pipe in its hands.
-        """
+    def _lines(self, answer: Answer, seconds: float) -> Iterator[bytes]:
+        """The lines that come back, until the interpreter is gone; a program whose time is up is
+        ended meanwhile."""
+        program, rest = -1, b""
         deadline = time.monotonic() + seconds + GRACE_SECONDS
-        rest = b""
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._answers, selectors.EVENT_READ)
+        try:
             while True:
-                is_silent = not selector.select(timeout=0.5)
-                now, is_running = time.monotonic(), self.is_running
-                if not is_running:
-                    deadline = min(deadline, now + LAST_SECONDS)
-                if now > deadline and (is_silent or not is_running):
-                    return
-                if is_silent:
+                left = deadline - time.monotonic()
+                if not select.select([self._answers], [], [], max(0.0, left))[0]:
+                    if answer.was_timed_out or program < 0:
+                        return
+                    answer.was_timed_out = True
+                    with suppress(ProcessLookupError):
+                        signal.pidfd_send_signal(program, signal.SIGKILL)
+                    deadline = time.monotonic() + GRACE_SECONDS
                     continue
-                part = self._answers.recv(1 << 16)
+                part, files, _, _ = socket.recv_fds(self._answers, 1 << 16, 1)
+                if files and program < 0:
+                    program, deadline = files[0], time.monotonic() + seconds
                 if not part:
                     return
                 *lines, rest = (rest + part).split(b"\n")
                 yield from filter(None, lines)
+        finally:
+            if program >= 0:
+                # Whatever happened here: nothing of it goes on.
+                with suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(program, signal.SIGKILL)
+                os.close(program)
 
     def close(self) -> None:
         """Close the pipes, which ends the interpreter; make sure of it."""
         self._answers.close()
         self._requests.close()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
         try:
             self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._launch.close()
+
+
+def _memory_file(files: ExitStack) -> int:
+    """A file in memory that is closed with the others."""
+    made = os.memfd_create("worldline", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    files.callback(os.close, made)
+    return made
 
 
 def _read_memory(memory: int, answer: Answer) -> None:
@@ -192,8 +260,7 @@ def _read_memory(memory: int, answer: Answer) -> None:
                 _note_row(answer, row)
     # The end and the epilogue are written at once; without them, the process was ended.
     count = (len(answer.steps), len(answer.scopes)) if answer.end else None
-    if is_used and answer.epilogue != count:
-        raise RecorderError("the recording is not what its own last row says: it was tampered with")
+    answer.is_tampered = is_used and answer.epilogue != count
 
 
 @contextmanager
@@ -226,7 +293,7 @@ def _note_row(answer: Answer, row: list[Any]) -> None:
     elif row[0] == "thread":
         answer.thread = int(row[1])
     elif row[0] == "started":
-        answer.pid = int(row[1])
+        answer.was_started = True
     elif row[0] == "end":
         answer.end, answer.notes = (row[1], row[2]), answer.notes + row[3]
     elif row[0] == "again":
@@ -258,23 +325,6 @@ def _step(
     return Step(event, line, scope, NOTHING, (), first, thread)
 
 
-def _wait_a_moment(pid: int) -> None:
-    """Let a program that outlived the interpreter come to its own end, if that is near."""
-    with suppress(OSError):
-        process = os.pidfd_open(pid)
-        select.select([process], [], [], LAST_SECONDS)
-        os.close(process)
-
-
-def _kill_group(pid: int) -> None:
-    """End a program, and what it started, that outlived the interpreter it came from."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-
-
 def _environment() -> dict[str, str]:
     """A small, fixed environment: what a program sees must not depend on who runs it."""
-    kept = {
-        name: os.environ[name] for name in ("PATH", "HOME", "VIRTUAL_ENV") if name in os.environ
-    }
-    return {**kept, "PYTHONHASHSEED": str(HASH_SEED), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"}
+    return {"PYTHONHASHSEED": str(HASH_SEED), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"}

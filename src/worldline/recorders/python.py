@@ -2,12 +2,12 @@
 
 The events of the interpreter are written down in C where that part of worldline was built for the
 interpreter, else by the reference recorder on `sys.settrace`; the traces are the same. The program
-runs in a process of its own; it has the limits of `Limits`, but the rights of whoever calls this.
+runs in a process of its own, held by a sandbox and the limits of `Limits`.
 """
 
+import os
 import signal
 import sys
-import tempfile
 import threading
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -16,6 +16,7 @@ from typing import Any, get_args
 
 from worldline.errors import RecorderError
 from worldline.recorders.asking import HASH_SEED, Answer, Method, Zygote
+from worldline.sandbox import Layer, Sandbox, default_sandbox
 from worldline.trace import (
     Ending,
     EndReason,
@@ -42,41 +43,51 @@ class PythonRecorder:
         import_from: Sequence[str | Path] = (),
         method: Method | None = None,
         has_threads: bool = False,
+        sandbox: Sandbox | None = None,
     ) -> None:
         """`python`: the interpreter to run programs with, by default this one;
         `import_from`: folders that the programs may import from;
         `method`: "core" or "settrace", by default whichever is there, in this order;
         `has_threads`: record the threads that a program starts, too, each step marked with its
-        own; which of them is at work when is another matter every time."""
+        own; which of them is at work when is another matter every time;
+        `sandbox`: what holds the programs, by default all there is."""
         self._method = method
         self._has_threads = has_threads
         self._python = python or sys.executable
-        self._import_from = [str(path) for path in import_from]
-        self._folder = tempfile.TemporaryDirectory(prefix="worldline-")
+        self._import_from = [str(Path(path).resolve()) for path in import_from]
+        self._sandbox = sandbox or default_sandbox()
         self._zygote: Zygote | None = None
         # While a model is asked, whoever reads its predictions often records as well.
         self._lock = threading.Lock()
 
     def __enter__(self) -> "PythonRecorder":
         # An interpreter that cannot be used is found here, not at the first program.
-        self._zygote = self._zygote or Zygote(self._python, self._method)
+        self._zygote = self._zygote or self._start()
         return self
 
     @property
     def method(self) -> str:
         """How events are written down: "core", in C, or "settrace", in Python and slower."""
-        self._zygote = self._zygote or Zygote(self._python, self._method)
+        self._zygote = self._zygote or self._start()
         return self._zygote.method
+
+    @property
+    def layers(self) -> frozenset[Layer]:
+        """The layers of the sandbox that programs are held by."""
+        self._zygote = self._zygote or self._start()
+        return self._zygote.layers
+
+    def _start(self) -> Zygote:
+        return Zygote(self._python, self._method, sandbox=self._sandbox, folders=self._import_from)
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the recorder's interpreter and remove its files."""
+        """End the recorder's interpreter."""
         if self._zygote is not None:
             self._zygote.close()
             self._zygote = None
-        self._folder.cleanup()
 
     def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
         """Run the program and return the trace of what it did, however it ended."""
@@ -84,25 +95,19 @@ class PythonRecorder:
             return self._record(program, limits or Limits())
 
     def _record(self, program: Program, limits: Limits) -> Trace:
-        stdin, stdout = Path(self._folder.name, "stdin"), Path(self._folder.name, "stdout")
-        stdin.write_bytes(program.stdin.encode("utf-8", "surrogateescape"))
-        # A new file each time: a process that an earlier program left may still write to its own.
-        stdout.unlink(missing_ok=True)
-        stdout.write_bytes(b"")
+        stdin = program.stdin.encode("utf-8", "surrogateescape")
         request = {
             "text": program.text,
             "entry": program.entry,
-            "stdin": str(stdin),
-            "stdout": str(stdout),
             "path": self._import_from,
             "threads": self._has_threads,
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
         }
-        answer, zygote = self._ask(request, limits)
-        if answer.is_dead and answer.pid is None:
-            # The interpreter died before there was a program that could have had a part in it:
-            # somebody killed it, or the machine had no room for another process.
-            answer, zygote = self._ask(request, limits)
+        answer, zygote = self._ask(request, limits, stdin)
+        if answer.is_dead:
+            # No program can reach the interpreter that it came from: somebody killed that, or the
+            # machine had no room for another process.
+            answer, zygote = self._ask(request, limits, stdin)
         origin = Origin(zygote.method, zygote.version, version("worldline"), HASH_SEED)
         return Trace(
             program=program,
@@ -111,20 +116,20 @@ class PythonRecorder:
             ending=_ending(answer, limits),
             limits=limits,
             origin=origin,
-            stdout=stdout.read_bytes().decode("utf-8", "surrogateescape"),
-            notes=tuple(answer.notes),
+            stdout=answer.stdout.decode("utf-8", "surrogateescape"),
+            notes=(*zygote.notes, *answer.notes),
         )
 
-    def _ask(self, request: dict[str, Any], limits: Limits) -> tuple[Answer, Zygote]:
+    def _ask(self, request: dict[str, Any], limits: Limits, stdin: bytes) -> tuple[Answer, Zygote]:
         """What is said about one program, and by whom; an interpreter that is gone is started
         anew."""
         if self._zygote is not None and not self._zygote.is_running:
             self._zygote.close()
             self._zygote = None
         if self._zygote is None:
-            self._zygote = Zygote(self._python, self._method)
+            self._zygote = self._start()
         zygote = self._zygote
-        answer = zygote.ask(request, limits)
+        answer = zygote.ask(request, limits, stdin)
         if answer.is_dead:
             zygote.close()
             self._zygote = None
@@ -144,6 +149,8 @@ def _with_variables(answer: Answer) -> list[Scope]:
 
 def _ending(answer: Answer, limits: Limits) -> Ending:
     """How the recording ended: the program's own word, else what the process died of."""
+    if answer.is_tampered:
+        return Ending("tampered", "the recording is not what its own last row says")
     if answer.end is not None:
         reason, detail = answer.end
         if reason == "recorder_failed":
@@ -158,12 +165,19 @@ def _ending(answer: Answer, limits: Limits) -> Ending:
     if answer.was_timed_out:
         return Ending("time_limit", f"more than {limits.seconds:g} s")
     if answer.is_dead:
-        return Ending("killed", "the recorder's interpreter died with it")
-    if answer.status == -signal.SIGXFSZ:
+        return Ending("killed", "the recorder's interpreter died with it, twice")
+    if answer.status is None:
+        return Ending("killed", "from outside")
+    status = os.waitstatus_to_exitcode(answer.status)
+    if status == -signal.SIGXFSZ:
         return Ending("output_limit", f"more than {limits.output_mb:,} MB printed")
-    if answer.status < 0:
-        return Ending("killed", _signal_name(-answer.status))
-    return Ending("killed", f"the process ended itself with status {answer.status}")
+    if status == -signal.SIGXCPU:
+        return Ending("time_limit", f"more than {limits.seconds:g} s of a processor")
+    if status == -signal.SIGSYS:
+        return Ending("forbidden_call", "a call to the kernel that no program needs")
+    if status < 0:
+        return Ending("killed", _signal_name(-status))
+    return Ending("killed", f"the process ended itself with status {status}")
 
 
 def _signal_name(number: int) -> str:

@@ -22,6 +22,8 @@ EndReason = Literal[
     "trace_limit",  # the trace grew too large
     "output_limit",  # the program printed too much
     "killed",  # the process died: a signal, os._exit
+    "forbidden_call",  # it asked the kernel for what only an attack needs
+    "tampered",  # the recording is not what the recorder wrote
 ]
 
 
@@ -94,7 +96,7 @@ class Trace:
     def result(self) -> str | None:
         """What the entry point returned, as text; none if it did not."""
         is_known = self.ending.reason == "finished" and self.is_whole
-        return self._last.value if is_known else None
+        return self._last.value if is_known and self._last else None
 
     @property
     def has_threads(self) -> bool:
@@ -102,9 +104,9 @@ class Trace:
         return any(step.thread for step in self.steps)
 
     @property
-    def _last(self) -> Step:
+    def _last(self) -> Step | None:
         """The main thread's last step; others may go on for a while."""
-        return next(step for step in reversed(self.steps) if step.thread == 0)
+        return next((step for step in reversed(self.steps) if step.thread == 0), None)
 
     def states(self) -> Iterator[dict[str, str]]:
         """The full state of every step, in the order in which Python shows the variables."""
@@ -135,7 +137,7 @@ class Trace:
 
         A program that switches tracing off ends, but its last steps are missing.
         """
-        if not self.ending.is_complete or not self.steps:
+        if not self.ending.is_complete or self._last is None:
             return False
         return self._last.event == "return" and self._last.scope == 0
 

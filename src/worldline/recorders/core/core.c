@@ -183,6 +183,46 @@ on_nothing(PyObject *Py_UNUSED(self), PyFrameObject *Py_UNUSED(frame), int Py_UN
     return 0;
 }
 
+/* -- frames that would be silent --------------------------------------------------------------- */
+
+static PyObject *
+get_trace_lines(PyObject *frame, void *Py_UNUSED(none))
+{
+    return PyBool_FromLong(((PyFrameObject *)frame)->f_trace_lines);
+}
+
+/* A frame whose lines are not to be told of: so be it, and it is known. */
+static int
+set_trace_lines(PyObject *frame, PyObject *value, void *Py_UNUSED(none))
+{
+    if (value == NULL || !PyBool_Check(value)) {
+        PyErr_SetString(PyExc_TypeError, value == NULL ? "can't delete numeric/char attribute"
+                                                       : "attribute value type must be bool");
+        return -1;
+    }
+    core.is_silenced |= value == Py_False;
+    ((PyFrameObject *)frame)->f_trace_lines = value == Py_True;
+    return 0;
+}
+
+static PyGetSetDef trace_lines = {"f_trace_lines", get_trace_lines, set_trace_lines, NULL, NULL};
+
+static int
+watch_frames(void)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+    PyObject *names = PyType_GetDict(&PyFrame_Type);
+#else
+    PyObject *names = Py_XNewRef(PyFrame_Type.tp_dict);
+#endif
+    PyObject *ours = names == NULL ? NULL : PyDescr_NewGetSet(&PyFrame_Type, &trace_lines);
+    int result = ours == NULL ? -1 : PyDict_SetItemString(names, "f_trace_lines", ours);
+    PyType_Modified(&PyFrame_Type);
+    Py_XDECREF(ours);
+    Py_XDECREF(names);
+    return result;
+}
+
 /* -- the module ------------------------------------------------------------------------------ */
 
 /* A process that the program starts is not recorded; it has not got the memory either. */
@@ -238,7 +278,7 @@ core_open(PyObject *Py_UNUSED(module), PyObject *args, PyObject *names)
         PyErr_SetString(PyExc_RuntimeError, "a process is recorded once");
         return NULL;
     }
-    if (set_up(filename) < 0) {
+    if (set_up(filename) < 0 || watch_frames() < 0) {
         return NULL;
     }
     if (memory_open(&core.memory, fd, (size_t)size, bytes) < 0) {
@@ -289,7 +329,7 @@ core_start_thread(PyObject *Py_UNUSED(module), PyObject *frame)
 static PyObject *
 core_stop(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
 {
-    int is_ours = PyThreadState_Get()->c_tracefunc == on_event;
+    int is_ours = PyThreadState_Get()->c_tracefunc == on_event && !core.is_silenced;
     core.is_on = core.is_on && core.turn != NULL;
     PyEval_SetTrace(NULL, NULL);
     return PyBool_FromLong(is_ours);
@@ -338,6 +378,24 @@ core_start_empty(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
     Py_RETURN_NONE;
 }
 
+#if PY_VERSION_HEX < 0x030d0000
+extern void PyFrame_LocalsToFast(PyFrameObject *, int); /* no header has it any more */
+#endif
+
+/* For the reference, which gets a copy of the locals of a frame that it looks at. */
+static PyObject *
+core_write_back(PyObject *Py_UNUSED(module), PyObject *frame)
+{
+    if (!PyFrame_Check(frame)) {
+        PyErr_SetString(PyExc_TypeError, "not a frame");
+        return NULL;
+    }
+#if PY_VERSION_HEX < 0x030d0000
+    PyFrame_LocalsToFast((PyFrameObject *)frame, 0);
+#endif
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"open", (PyCFunction)(void (*)(void))core_open, METH_VARARGS | METH_KEYWORDS, open_doc},
     {"start", core_start, METH_NOARGS, "Record the calling thread from its next event on."},
@@ -345,6 +403,7 @@ static PyMethodDef functions[] = {
     {"stop", core_stop, METH_NOARGS, "Stop in this thread; says whether it was recorded until now."},
     {"close", core_close, METH_O, close_doc},
     {"is_busy", core_is_busy, METH_NOARGS, "Whether an event is being turned into a step."},
+    {"write_back", core_write_back, METH_O, "Take it that a copy of a frame's locals is as they are."},
     {"start_empty", core_start_empty, METH_NOARGS,
      "Call a trace function that does nothing: what every recorder pays, to measure against."},
     {0},

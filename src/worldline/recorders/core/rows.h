@@ -19,6 +19,7 @@ static struct {
     int changed;        /* how many variables have changed in this step */
     int64_t steps, scopes, steps_left; /* written, and still allowed */
     int is_on;          /* between start and stop, in the process that was started */
+    int is_silenced;    /* the program has had the lines of a frame left out */
     int is_busy;        /* an event is being turned into a step */
     PyThread_type_lock turn; /* where threads are recorded: one at a time is at work in here */
     unsigned long owner;     /* the thread whose turn it is, or 0 */

@@ -170,6 +170,8 @@ class Tracer:
 
     def _step(self, frame: types.FrameType, event: str, arg: Any) -> None:
         try:
+            if not frame.f_trace_lines:
+                self.is_cut = True
             if self.steps_left <= 0:
                 self.finish("step_limit", "")
             self.steps_left -= 1

@@ -1,33 +1,26 @@
 """Requests come in on one socket, answers go out on another; a fork for each program.
 
-A request is its length in eight bytes, with a memory file attached, and that much JSON. The answer
-is a line `["started", pid]` and, in the end, `["exit", pid, status, was_timed_out]`. What the
-program's process says, a line a scope and a step and a line `["end", …]` if it got there, is in the
-memory file if it was recorded in C, between the two answers if not.
+A request is its length in eight bytes, with three memory files attached (for the recording, the
+program's input and its output), and that much JSON; the first has none of these and says what
+programs are held by. The answer is a line `["started"]`, with a pidfd attached, and, in the end,
+`["exit", status]`, or `["failed", why]` where the program could not be held. What the program's
+process says, a line a scope and a step and a line `["end", …]` if it got there, is in the memory
+file if it was recorded in C, between the two answers if not.
 """
 
 import atexit
 import builtins
+import gc
 import json
 import os
-import select
 import signal
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from os import O_WRONLY, _exit, devnull
-from resource import (
-    RLIM_INFINITY,
-    RLIMIT_AS,
-    RLIMIT_CORE,
-    RLIMIT_FSIZE,
-    getrlimit,
-    setrlimit,
-)
+from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit, setrlimit
 from typing import Any, NoReturn
 
 from .core import Core
@@ -39,6 +32,7 @@ from .interrupts import (
     defer_handlers,
     stack_height,
 )
+from .jail import RESERVE, hold, prepare, start_process, wait_status
 from .renderer import Renderer, could_shape_reprs
 from .rendering import name_of
 from .wire import OWN_BUILTINS, out_of_reach, to_line, write_all
@@ -62,24 +56,49 @@ def serve(requests: int, answers: int, *, is_core: bool) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "inner"]:
         # The program may have modules of that name.
         del sys.modules[name]
-    with socket.socket(fileno=requests) as asked:
+    told: dict[str, Any] | None = None
+    height = _height()
+    with socket.socket(fileno=requests) as asked, socket.socket(fileno=answers) as out:
         while (found := _next_request(asked)) is not None:
-            request, memory = found
-            pid = os.fork()
+            request, files = found
+            if told is None:
+                told = request
+                prepare(told)
+                # What is there by now is never garbage, and a program that looks for it copies it.
+                gc.collect()
+                gc.freeze()
+                continue
+            try:
+                pid, pidfd = start_process(told["layers"])
+            except OSError as error:
+                _send(out, ["failed", str(error)])
+                continue
             if pid == 0:
-                os.setpgid(0, 0)
                 asked.close()
-                _record_and_exit(request, answers, memory, reference)
-            os.close(memory)
-            write_all(answers, to_line(["started", pid]))
-            status, was_timed_out = _wait(pid, request["limits"]["seconds"])
+                out.detach()
+                _record_and_exit(request, answers, files, told, reference, height)
+            for file in files:
+                os.close(file)
+            _send(out, ["started"], pidfd)
+            os.close(pidfd)
             # On a line of its own, wherever the program's process was stopped.
-            write_all(answers, b"\n" + to_line(["exit", pid, status, was_timed_out]))
+            status = wait_status(told["layers"], pid)
+            write_all(answers, b"\n" + to_line(["exit", status]))
 
 
-def _next_request(asked: "socket.socket") -> "tuple[dict[str, Any], int] | None":
-    """The next program and the memory file for it; none when there are no more."""
-    head, files, _, _ = socket.recv_fds(asked, 8, 1)
+def _height() -> int:
+    """How high the stack is in a function that `serve` calls: where programs are executed."""
+    return int(eval("stack_height()", {"stack_height": stack_height}))
+
+
+def _send(out: "socket.socket", row: "list[Any]", *files: int) -> None:
+    """A line, with files attached; at once, as the program's process may be writing, too."""
+    socket.send_fds(out, [to_line(row)], files)
+
+
+def _next_request(asked: "socket.socket") -> "tuple[dict[str, Any], list[int]] | None":
+    """The next program and the memory files for it; none when there are no more."""
+    head, files, _, _ = socket.recv_fds(asked, 8, 3)
     if len(head) < 8:
         return None
     parts, size = [], int.from_bytes(head, "little")
@@ -88,49 +107,28 @@ def _next_request(asked: "socket.socket") -> "tuple[dict[str, Any], int] | None"
         if not parts[-1]:
             return None
         size -= len(parts[-1])
-    return json.loads(b"".join(parts)), files[0]
-
-
-def _wait(pid: int, seconds: float) -> "tuple[int, bool]":
-    """Wait for the program's process, and end it and all it started when its time is up."""
-    was_timed_out = not _has_exited(pid, seconds)
-    # The whole group, always: a program may have left processes behind.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-    if was_timed_out:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), was_timed_out
-
-
-def _has_exited(pid: int, seconds: float) -> bool:
-    """Whether the process ended in time; it is left to be reaped."""
-    if hasattr(os, "pidfd_open"):
-        fd = os.pidfd_open(pid)
-        try:
-            return bool(select.select([fd], [], [], seconds)[0])
-        finally:
-            os.close(fd)
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-            return True
-        time.sleep(0.002)
-    return False
+    return json.loads(b"".join(parts)), list(files)
 
 
 # -- in the fork ------------------------------------------------------------------------------
 
 
 def _record_and_exit(
-    request: "dict[str, Any]", answers: int, memory: int, reference: Any
+    request: "dict[str, Any]",
+    answers: int,
+    files: "list[int]",
+    told: "dict[str, Any]",
+    reference: Any,
+    height: int,
 ) -> NoReturn:
-    """Set the limits, run the program under a recorder, say how it ended.
+    """Hold the process, run the program under a recorder, say how it ended.
 
-    `reference`: the recorder in Python, if that in C is not to be used.
+    `reference`: the recorder in Python, if that in C is not to be used; `height`: of the stack in
+    here, where the program is executed.
     """
     notes: list[str] = []
-    flush = _open_streams(request, notes)
+    memory, *streams = files
+    flush = _open_streams(streams, notes)
 
     def finish(reason: str, detail: str, status: int = 0) -> NoReturn:
         recorder.stop()
@@ -152,8 +150,6 @@ def _record_and_exit(
 
         finish("recorder_failed", "".join(traceback.format_exception(error)))
 
-    # The program is executed from this very function, so this is how high it starts.
-    height = eval("stack_height()", {"stack_height": stack_height})
     stack = Stack(height, headroom=HEADROOM if reference else 0)
     limits = request["limits"]
     signals: list[int] = []
@@ -173,7 +169,11 @@ def _record_and_exit(
         os.close(answers)
         recorder = Core(limits, (memory, request["memory"]), **parts)
     defer_handlers(signals, recorder.is_busy)
-    give_back_memory = _set_limits(limits, 0 if reference else request["memory"])
+    try:
+        hold(told, limits, request["path"])
+        give_back_memory = _limit_memory(limits, 0 if reference else request["memory"])
+    except Exception as error:  # noqa: BLE001
+        finish("recorder_failed", f"the sandbox: {error}")
     namespace = _new_namespace(request)
     try:
         start = code = compile(request["text"], FILENAME, "exec", dont_inherit=True)
@@ -263,29 +263,22 @@ def _leave_as_python_does(notes: "list[str]") -> None:
             notes.append(f"failed at exit: {name_of(type(error))}")
 
 
-def _set_limits(limits: "dict[str, Any]", shared: int) -> "Callable[[], None]":
-    """Bound memory and output; gives what frees memory again, to tell that there was none left.
+def _limit_memory(limits: "dict[str, Any]", shared: int) -> "Callable[[], None]":
+    """Bound memory; gives what frees some again, to tell that there was none left.
 
     `shared`: bytes that the recorder has mapped, which are not the program's.
     """
-    size = limits["output_mb"] * 1_000_000
-    setrlimit(RLIMIT_FSIZE, (size, size))
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    setrlimit(RLIMIT_CORE, (0, 0))
-    most = getrlimit(RLIMIT_AS)[1]
+    known = getrlimit(RLIMIT_AS)[1]
     memory = limits["memory_mb"] * 1_000_000 + shared
-    setrlimit(RLIMIT_AS, (memory if most == RLIM_INFINITY else min(memory, most), most))
+    most = memory + RESERVE if known == RLIM_INFINITY else min(memory + RESERVE, known)
+    setrlimit(RLIMIT_AS, (min(memory, most), most))
     return partial(setrlimit, RLIMIT_AS, (most, most))
 
 
-def _open_streams(request: "dict[str, Any]", notes: "list[str]") -> "Callable[[], None]":
+def _open_streams(streams: "list[int]", notes: "list[str]") -> "Callable[[], None]":
     """Its input from a file, its output into one, its error output nowhere: gives what flushes."""
-    for fd, path, flags in (
-        (0, request["stdin"], os.O_RDONLY),
-        (1, request["stdout"], O_WRONLY | os.O_APPEND),
-        (2, devnull, O_WRONLY),
-    ):
-        opened = os.open(path, flags)
+    for fd, opened in enumerate((*streams, os.open(devnull, O_WRONLY))):
         os.dup2(opened, fd)
         os.close(opened)
     # The streams are those that this interpreter was started with: as any program has them.

@@ -1,0 +1,158 @@
+"""The sandbox as its users see it: what holds here, what a trace says of it, what it needs."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from worldline.cli import main
+from worldline.errors import SandboxError
+from worldline.recorders import PythonRecorder, check_holding
+from worldline.sandbox import LAYERS, NEEDED, Sandbox
+from worldline.sandbox.filter import call_filter
+from worldline.sandbox.policy import ALLOWED, DEADLY, FAILING, PARTLY
+from worldline.trace import Ending, Limits, Program
+
+
+def test_what_holds_is_said() -> None:
+    found = list(check_holding())
+    assert [each.layer for each in found] == list(LAYERS)
+    assert all(each.holds for each in found if each.layer in NEEDED), found
+    result = CliRunner().invoke(main, ["sandbox", "check"])
+    assert result.exit_code == 0
+    assert result.output.count("  yes  ") >= len(NEEDED)
+    assert "programs are held here" in result.output
+    as_json = json.loads(CliRunner().invoke(main, ["sandbox", "check", "--json"]).output)
+    assert as_json["holds"] is True
+
+
+def test_what_does_not_hold_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    result = CliRunner().invoke(main, ["sandbox", "check"])
+    assert result.exit_code == 1
+    assert "  no   bubblewrap" in result.output
+    assert "apt install bubblewrap" in result.output
+    # The other layers hold without it, and are tried.
+    assert "  yes  seccomp" in result.output
+    assert "worldline --sandbox reduced" in result.output
+
+
+def test_reduced_is_asked_for_and_stamped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "p.py"
+    file.write_text("def f():\n    return open('/etc/passwd').read()[:4]\n")
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("WORLDLINE_SANDBOX", "full")
+    words = ["record", str(file), "--call", "f()"]
+    refused = CliRunner().invoke(main, words)
+    assert refused.exit_code == 2
+    assert "bubblewrap is not here" in refused.output
+    found = CliRunner().invoke(main, ["--sandbox", "reduced", *words])
+    assert found.exit_code == 0
+    assert "note: reduced sandbox: without bubblewrap, control groups, namespaces, disk" in (
+        found.output
+    )
+    # Landlock holds even so.
+    assert "PermissionError" in found.output
+    monkeypatch.setenv("WORLDLINE_SANDBOX", "none")
+    with pytest.raises(SandboxError, match="WORLDLINE_SANDBOX is 'none'"):
+        PythonRecorder()
+
+
+def test_endings_have_names_of_their_own() -> None:
+    bodies = {
+        "finished": "return 1",
+        "raised": "raise ValueError",
+        "exited": "sys.exit(3)",
+        "step_limit": "while True: x = 1",
+        "time_limit": "time.sleep(60)",
+        "memory_limit": "x = bytearray(4 << 30)",
+        "output_limit": "while True: os.write(1, b'x' * 100_000)",
+        "killed": "os.abort()",
+    }
+    with PythonRecorder() as recorder:
+        for reason, body in bodies.items():
+            program = Program(f"import os, sys, time\ndef f():\n    {body}\n", "f()")
+            limits = Limits(seconds=2, steps=100_000 if reason == "output_limit" else 2_000)
+            assert recorder.record(program, limits=limits).ending.reason == reason
+
+
+def test_a_forbidden_call_is_one() -> None:
+    if not hasattr(os, "unshare"):
+        program = Program("import os\ndef f():\n    os.chroot('.')\n", "f()")
+    else:
+        program = Program("import os\ndef f():\n    os.unshare(0x20000)\n", "f()")
+    with PythonRecorder() as recorder:
+        ending = recorder.record(program).ending
+    assert ending == Ending("forbidden_call", "a call to the kernel that no program needs")
+
+
+def test_each_program_finds_an_empty_disk_and_no_company() -> None:
+    program = Program(
+        "import os\ndef f():\n    open('left', 'w').write('x')\n"
+        "    return os.listdir(), os.getpid(), os.getppid()\n",
+        "f()",
+    )
+    with PythonRecorder() as recorder:
+        found = {recorder.record(program).result for _ in range(3)}
+    assert found == {"(['left'], 2, 1)"}
+
+
+def test_what_programs_need_works() -> None:
+    bodies = {
+        "3": "import asyncio\n    async def g():\n        await asyncio.sleep(0.01)\n        return 3\n"
+        "    return asyncio.run(g())",
+        "[0, 1, 4]": "from concurrent.futures import ThreadPoolExecutor\n"
+        "    return list(ThreadPoolExecutor(3).map(lambda n: n * n, range(3)))",
+        "'x'": "import tempfile\n    with tempfile.TemporaryFile('w+') as file:\n"
+        "        file.write('x'); file.seek(0)\n        return file.read()",
+        "(0, 7)": "import os\n    pid = os.fork()\n    if pid == 0: os._exit(7)\n"
+        "    status = os.waitpid(pid, 0)[1]\n    return os.WTERMSIG(status), os.WEXITSTATUS(status)",
+        "5": "import sqlite3\n    return sqlite3.connect('x.db').execute('select 2 + 3').fetchone()[0]",
+        "8": "import random, uuid, hashlib, datetime, decimal, json, re, collections, itertools\n"
+        "    return len(uuid.uuid4().hex[:8])",
+    }
+    with PythonRecorder() as recorder:
+        for result, body in bodies.items():
+            trace = recorder.record(
+                Program(f"def f():\n    {body}\n", "f()"), limits=Limits(seconds=60)
+            )
+            assert trace.result == result, trace.ending
+
+
+def test_a_folder_to_import_from_is_there_and_cannot_be_changed(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def help(): return 'helped'\n")
+    source = (
+        "import helper, os\ndef f():\n    try:\n        open('new', 'w')\n"
+        "    except OSError as error:\n        return helper.help(), type(error).__name__, os.getcwd()\n"
+    )
+    with PythonRecorder(import_from=[tmp_path]) as recorder:
+        result = recorder.record(Program(source, "f()")).result
+    assert result is not None
+    assert result.startswith("('helped', '")
+    assert result.endswith(f", {str(tmp_path)!r})")
+    assert os.listdir(tmp_path) == ["helper.py"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its rights up")
+def test_what_only_root_can_read_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    with pytest.raises(SandboxError, match=f"cannot read {tmp_path}: chmod o\\+rX"):
+        PythonRecorder(import_from=[tmp_path]).method  # noqa: B018
+
+
+def test_the_policy_names_each_call_once() -> None:
+    names = [*ALLOWED, *DEADLY, *FAILING, *{name for name, *_ in PARTLY}]
+    assert len(names) == len(set(names))
+    # Eight bytes an instruction, no more of them than the kernel takes.
+    assert 0 < len(call_filter()) // 8 <= 4096
+    assert len(call_filter()) % 8 == 0
+    assert call_filter("execve") != call_filter()
+
+
+def test_layers_that_are_switched_off_are_not_there() -> None:
+    with PythonRecorder(sandbox=Sandbox(frozenset({"limits"}))) as recorder:
+        assert recorder.layers == {"limits"}
+        trace = recorder.record(Program("import os\ndef f():\n    return os.getuid()\n", "f()"))
+    assert trace.result == str(os.getuid())
