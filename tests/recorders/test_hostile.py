@@ -6,13 +6,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
+from tests.processes import offspring
 from tests.recorders.methods import python_of, recorder_of
 from worldline.errors import RecorderError
 from worldline.recorders import PythonRecorder
@@ -478,7 +478,7 @@ def test_a_program_is_run_again_if_its_interpreter_is_gone(
     with PythonRecorder() as recorder:
         first = recorder._zygote
         assert first is not None
-        before = interpreters(first)
+        before = offspring(first._process.pid)
         strike = threading.Timer(0.3, send, [signum, before])
         strike.start()
         trace = recorder.record(program, limits=Limits(seconds=2))
@@ -497,30 +497,18 @@ def send(signum: signal.Signals, pids: list[int]) -> None:
         os.kill(pid, signum)
 
 
-def interpreters(zygote: Zygote) -> list[int]:
-    """The processes of a zygote, those that it came by included."""
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-    found = [zygote._process.pid]
-    for pid in found:
-        found += [child for child, parent in parents.items() if parent == pid]
-    return found
-
-
-def offspring(recorder: PythonRecorder) -> int:
+def count_processes(recorder: PythonRecorder) -> int:
     """How many processes there are of a recorder's."""
     assert recorder.method
     assert recorder._zygote is not None
-    return len(interpreters(recorder._zygote))
+    return len(offspring(recorder._zygote._process.pid))
 
 
 def test_an_interpreter_that_died_between_programs_is_replaced() -> None:
     with PythonRecorder() as recorder:
         assert recorder.record(GOOD).result == "'good'"
         assert recorder._zygote is not None
-        for pid in interpreters(recorder._zygote):
+        for pid in offspring(recorder._zygote._process.pid):
             os.kill(pid, signal.SIGKILL)
         assert recorder.record(GOOD).result == "'good'"
 
@@ -560,12 +548,12 @@ def test_processes_that_stay_are_ended_and_unrecorded(recorder: PythonRecorder) 
                 time.sleep(0.01)
             return "parent"
     """)
-    before = offspring(recorder)
+    before = count_processes(recorder)
     trace = recorder.record(program)
     assert trace.result == "'parent'"
     assert trace.notes == ("the program started processes: only the first is recorded",)
     assert "child" not in {scope.function for scope in trace.scopes}
-    assert offspring(recorder) == before
+    assert count_processes(recorder) == before
 
 
 def test_a_forked_child_ends_as_python_ends(

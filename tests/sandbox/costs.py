@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.processes import offspring
 from tests.recorders.methods import ROOT
 from worldline.recorders import PythonRecorder
 from worldline.sandbox import LAYERS, Layer, Sandbox
@@ -58,20 +59,6 @@ class Account:
         for pid in (self._folder / "tasks").read_text().split():
             (self._folder.parent / "tasks").write_text(pid)
         self._folder.rmdir()
-
-
-def offspring(pid: int) -> list[int]:
-    """A process and all that came of it."""
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-    found = [pid]
-    for each in found:
-        found += [child for child, parent in parents.items() if parent == each]
-    return found
 
 
 @contextmanager

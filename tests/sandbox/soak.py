@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.processes import offspring
 from tests.sandbox.attacks import ATTACKS, Attack
 from tests.sandbox.battery import Battery
-from tests.sandbox.costs import offspring
 from worldline.recorders import PythonRecorder
 from worldline.sandbox.launch import USER
 from worldline.trace import Limits, Program
