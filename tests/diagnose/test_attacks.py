@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.predictions import CWM, diagnose_edit, predict, replaced, text_of
+from tests.recorders.methods import recorder_of
 from worldline.align import align
 from worldline.codecs import Special, decode_stripped
 from worldline.diagnose import Diagnosis, diagnose, operation_facts
@@ -45,7 +46,7 @@ def test_the_same_execution_on_another_python_is_no_divergence(source: str, call
     program = Program(source, call)
     traces = []
     for python in PYTHONS:
-        with PythonRecorder(python=str(python)) as recorder:
+        with recorder_of(str(python), "core") as recorder:
             traces.append(recorder.record(program))
     for written in traces:
         pieces = CWM.encode(written)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.pythons import find_python, make_packages
+from tests.pythons import make_packages
+from tests.recorders.methods import python_of
 from worldline.generate import Excluded, Order, generate_file
 from worldline.generate.candidates import write_program
 from worldline.generate.levels import LEVELS
@@ -50,9 +51,7 @@ def test_the_programs_are_those_that_were_published(digest: str) -> None:
 def test_every_python_writes_the_same(
     version: str, hash_seed: str, workers: str, folder: Path, tmp_path: Path, digest: str
 ) -> None:
-    python = find_python(version)
-    if python is None:
-        pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
+    python = python_of(version)
     script, output = tmp_path / "make.py", tmp_path / "made.jsonl"
     script.write_text(SCRIPT, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": str(folder), "PYTHONHASHSEED": hash_seed}
@@ -69,9 +68,7 @@ def test_every_python_writes_the_same(
 
 @pytest.mark.parametrize("version", ["3.12", "3.13"])
 def test_every_python_traces_the_same(version: str, recorder: PythonRecorder) -> None:
-    python = find_python(version)
-    if python is None:
-        pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
+    python = python_of(version)
     with PythonRecorder(python=python) as other:
         for level in LEVELS:
             for number in range(40):

@@ -31,18 +31,24 @@ def _built(python: str) -> str | None:
 
 
 def python_of(version: str) -> str:
-    """The interpreter of that version; the test is skipped where there is none."""
+    """The interpreter of that version, with our parts in C; the test is skipped where there is
+    none, or no compiler (in CI, it fails)."""
     path = find_python(version)
     if path is None:
         pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
+    need_core(path)
     return path
 
 
+def need_core(python: str) -> None:
+    """See to it that our parts in C are there for an interpreter, if they can be."""
+    wrong = None if python == find_python("3.10") else _built(python)
+    if wrong is not None:
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(wrong)
+
+
 def recorder_of(python: str, method: str, *, has_threads: bool = False) -> PythonRecorder:
-    """A recorder of that kind; without a compiler for it, the test is skipped, or in CI fails."""
-    if method == "core":
-        wrong = _built(python)
-        if wrong is not None:
-            (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(wrong)
+    """A recorder of that kind."""
+    need_core(python)
     known: Method = "core" if method == "core" else "settrace"
     return PythonRecorder(python=python, method=known, has_threads=has_threads)

@@ -90,8 +90,9 @@ class Zygote:
             if not sandbox.is_reduced:
                 self.close()
                 raise SandboxError(
-                    f"the sandbox has no {', '.join(missing)} here: `worldline sandbox check` says "
-                    "why; `worldline --sandbox reduced …` goes on without"
+                    f"the sandbox has no {', '.join(missing)} for {python}: `worldline sandbox "
+                    "check` says why (the part in C has to be built for each version of Python: "
+                    "scripts/build-recorder); `worldline --sandbox reduced …` goes on without"
                 )
             self.notes = (f"reduced sandbox: without {', '.join(missing)}",)
         if method == "core" and self.method != method:
