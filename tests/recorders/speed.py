@@ -85,6 +85,7 @@ def by_core() -> Callable[[], Any]:
         (memory, SIZE),
         renderer=Renderer(LIMITS["value_chars"], is_guarded=False),
         signals=[],
+        has_threads=False,
         finish=fail,
         failed=fail,
     )
@@ -134,7 +135,14 @@ def by_reference() -> Callable[[], Any]:
     def record() -> Iterator[None]:
         renderer = Renderer(LIMITS["value_chars"], is_guarded=False)
         tracer = Tracer(
-            LIMITS, out, renderer=renderer, stack=stack, signals=[], finish=fail, failed=fail
+            LIMITS,
+            out,
+            renderer=renderer,
+            stack=stack,
+            signals=[],
+            finish=fail,
+            failed=fail,
+            has_threads=False,
         )
         tracer.start()
         try:

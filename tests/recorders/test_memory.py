@@ -49,9 +49,7 @@ def checked(
         patch.setattr(asking, "FOLDER", folder)
         patch.setattr(asking, "_environment", lambda: environment)
         # The sanitizer asks for more than any program is given.
-        with PythonRecorder(
-            python=python, method="core", has_threads=True, sandbox=Sandbox(frozenset())
-        ) as recorder:
+        with PythonRecorder(python=python, method="core", sandbox=Sandbox(frozenset())) as recorder:
             yield recorder, folder
 
 
@@ -105,7 +103,10 @@ def test_threads(checked: tuple[PythonRecorder, Path]) -> None:
         "    [thread.start() for thread in made]\n"
         "    [thread.join() for thread in made]\n"
     )
-    trace = recorder.record(Program(source, "use()"), limits=LIMITS)
+    with PythonRecorder(
+        python=recorder._python, has_threads=True, sandbox=Sandbox(frozenset())
+    ) as with_threads:
+        trace = with_threads.record(Program(source, "use()"), limits=LIMITS)
     assert_silent(folder)
     assert trace.ending.reason == "finished"
     assert {step.thread for step in trace.steps} == {0, 1, 2, 3, 4}
