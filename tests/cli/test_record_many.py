@@ -188,20 +188,20 @@ def slow_rows(count: int, seconds: float) -> list[dict[str, Any]]:
 
 
 def test_ctrl_c_keeps_what_is_recorded_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    rows = slow_rows(200, 0.1)
+    rows = slow_rows(400, 0.1)
     write(tmp_path / "a.jsonl", rows)
     process = start(tmp_path)
     recording_processes(process.pid)
-    time.sleep(3)
+    time.sleep(8)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     kept = ids(tmp_path / "t")
-    assert 6 <= len(kept) < 200
-    assert f"stopped: {200 - len(kept)} are left; the same command goes on" in err
+    assert 6 <= len(kept) < 400
+    assert f"stopped: {400 - len(kept)} are left; the same command goes on" in err
     found = record(tmp_path / "a.jsonl", "-o", tmp_path / "t", "--workers", 2)
     assert f"{len(kept)} were there already" in found.output
-    assert "200 of 200 results are the expected ones" in found.output
+    assert "400 of 400 results are the expected ones" in found.output
     assert ids(tmp_path / "t") == [item["id"] for item in rows]
 
 
