@@ -254,7 +254,7 @@ async def computed_stepwise(
     ids = await engine.tokenize(prompt.replace("# ", "## ", 1), has_specials=True)
     before = counters(url)
     body = request_body(Request(ids, len(prediction.asked.ids)), engine.name)
-    await engine.server.ask_impatiently("post", "/completions", {**body, "ignore_eos": True})
+    await engine.server.ask_impatiently("/completions", {**body, "ignore_eos": True})
     in_one_go = await _since(url, before)
     await engine.close()
     return Stepwise(mode, len(truth.steps), stepwise, in_one_go)

@@ -867,3 +867,31 @@ def test_an_interpreter_that_is_none_is_refused() -> None:
         PythonRecorder(python="/nowhere/python").record(GOOD)
     with pytest.raises(RecorderError, match="cannot run the recorder"):
         PythonRecorder(python="true").record(GOOD)
+
+
+# -- one that speaks for others -----------------------------------------------------------------
+
+FORGED = """
+    import gc, os, socket, time
+    def use():
+        numbers = [d["number"] for d in gc.get_objects() if type(d) is dict and "number" in d]
+        rows = b'["scope", "forged", 1, [], 0]\\n["line", 1, 0]\\n["end", "finished", "", []]\\n'
+        for number in (*numbers, "0" * 16, 1):
+            for fd in range(3, 256):
+                try:
+                    ends = f'\\n["exit", {number!r}, 0]\\n'.replace("'", '"').encode()
+                    os.write(fd, ends + rows + b'["started", "x"]\\n' + rows + b"[")
+                    with socket.socket(fileno=os.dup(fd)) as found:
+                        socket.send_fds(found, [b"\\n"], [0])
+                except OSError:
+                    pass
+        time.sleep(60)
+"""
+
+
+def test_a_program_that_says_it_has_ended_harms_no_other(recorder: PythonRecorder) -> None:
+    good = recorder.record(GOOD)
+    for _ in range(3):
+        # Of itself it may say what it likes, where the recorder is in Python.
+        recorder.record(program_of(FORGED), limits=Limits(seconds=1))
+        assert recorder.record(GOOD) == good

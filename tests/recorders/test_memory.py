@@ -38,7 +38,7 @@ def checked(
         pytest.skip(f"no AddressSanitizer for {python}: {error}")
     said = folder / "said"
     environment = {
-        **asking._environment(),
+        **asking._environment(0),
         "LD_PRELOAD": library,
         # Python itself leaves what it has at its end.
         "ASAN_OPTIONS": f"detect_leaks=0:log_path={said}",
@@ -47,7 +47,7 @@ def checked(
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asking, "FOLDER", folder)
-        patch.setattr(asking, "_environment", lambda: environment)
+        patch.setattr(asking, "_environment", lambda seed: environment)
         # The sanitizer asks for more than any program is given.
         with PythonRecorder(python=python, method="core", sandbox=Sandbox(frozenset())) as recorder:
             yield recorder, folder

@@ -20,7 +20,7 @@ LIMITS = Limits(seconds=3, steps=200_000, memory_mb=1024)
 GOOD = Program("def f():\n    return 'good'\n", "f()")
 
 
-def build_anycall(folder: Path, python: str | None = None) -> Path:
+def build_anycall(folder: Path) -> Path:
     """The folder with the module that makes any call."""
     include = sysconfig.get_path("include")
     suffix = sysconfig.get_config_var("EXT_SUFFIX")

@@ -33,7 +33,7 @@ class Soaked:
     memory: list[int]  # resident, of this process and the interpreter's, in kB, now and then
     descriptors: tuple[int, int]  # open here, before and after
     processes: tuple[int, int]  # of the recorder's, before and after
-    zombies: int
+    zombies: list[str]
 
 
 def quick_attacks(battery: Battery) -> list[Attack]:
@@ -141,14 +141,15 @@ def _resident(recorder: PythonRecorder) -> int:
     return total
 
 
-def _zombies() -> int:
+def _zombies() -> list[str]:
     """Processes of the sandbox's user, or of ours, that have ended and were not reaped."""
-    found = 0
+    found = []
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
             text = status.read_text()
         except OSError:
             continue
         is_ours = f"PPid:\t{os.getpid()}\n" in text or f"Uid:\t{USER}\t" in text
-        found += "State:\tZ" in text and is_ours
+        if "State:\tZ" in text and is_ours:
+            found.append(" ".join(text.split("\n")[:7]))
     return found

@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ from click.testing import CliRunner
 
 from worldline.cli import main
 from worldline.errors import SandboxError
-from worldline.recorders import PythonRecorder, check_holding
+from worldline.recorders import PythonRecorder, asking, check_holding
 from worldline.sandbox import LAYERS, NEEDED, Sandbox
 from worldline.sandbox.filter import call_filter
 from worldline.sandbox.policy import ALLOWED, DEADLY, FAILING, PARTLY
@@ -135,6 +138,17 @@ def test_a_folder_to_import_from_is_there_and_cannot_be_changed(tmp_path: Path) 
     assert os.listdir(tmp_path) == ["helper.py"]
 
 
+def test_an_environment_may_lie_in_the_folder_of_the_program(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "e")], check=True)
+    (tmp_path / "helper.py").write_text("def help(): return 'helped'\n")
+    program = Program("import helper, sys\ndef f(): return helper.help(), sys.prefix\n", "f()")
+    # For the other user, where root runs this.
+    tmp_path.chmod(0o755)
+    python = str(tmp_path / "e" / "bin" / "python3")
+    with PythonRecorder(python=python, import_from=[tmp_path]) as recorder:
+        assert recorder.record(program).result == repr(("helped", str(tmp_path / "e")))
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives its rights up")
 def test_what_only_root_can_read_is_named(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
@@ -156,3 +170,49 @@ def test_layers_that_are_switched_off_are_not_there() -> None:
         assert recorder.layers == {"limits"}
         trace = recorder.record(Program("import os\ndef f():\n    return os.getuid()\n", "f()"))
     assert trace.result == str(os.getuid())
+
+
+def test_a_kernel_without_landlock_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    boot = asking._BOOT.replace("LANDLOCK, flush", "0, flush")
+    assert boot != asking._BOOT
+    monkeypatch.setattr(asking, "_BOOT", boot)
+    with pytest.raises(SandboxError, match="the sandbox has no landlock"):
+        PythonRecorder().method  # noqa: B018
+    with PythonRecorder(sandbox=Sandbox(is_reduced=True)) as recorder:
+        trace = recorder.record(Program("def f():\n    return 1\n", "f()"))
+    assert (trace.result, trace.notes) == ("1", ("reduced sandbox: without landlock",))
+
+
+def test_what_cannot_be_started_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made: list[str] = []
+    make = tempfile.mkdtemp
+
+    def make_and_tell(**how: str) -> str:
+        made.append(make(**how))
+        return made[-1]
+
+    def left() -> tuple[list[Path], int]:
+        groups = sorted(Path("/sys/fs/cgroup").glob(f"*/worldline-{os.getpid()}-*"))
+        return groups, len(os.listdir("/proc/self/fd"))
+
+    monkeypatch.setattr(tempfile, "mkdtemp", make_and_tell)
+    # A folder for temporary files that the other user cannot see into is no hindrance.
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with PythonRecorder():
+        pass
+    before = left()
+    # Kept, so that nothing is closed just because nobody holds it any more.
+    recorders = [PythonRecorder() for _ in range(2)]
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", "/nowhere")
+        with pytest.raises(SandboxError):
+            recorders[0].method  # noqa: B018
+    with monkeypatch.context() as patched:
+        patched.setattr(asking, "_BOOT", "import sys; sys.exit('no')")
+        with pytest.raises(SandboxError, match="no"):
+            recorders[1].method  # noqa: B018
+    assert left() == before
+    assert not any(map(os.path.exists, made))

@@ -10,6 +10,7 @@ import click
 from worldline.trace import Limits
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_LIMITS = Limits()
 
 
 def python_option(command: Command) -> Command:
@@ -51,9 +52,8 @@ def form_option(command: Command) -> Command:
     )(command)
 
 
-def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def limit_options(command: Callable[..., Any], *, defaults: Limits = _LIMITS) -> Callable[..., Any]:
     """`--steps` and its like: what a recording may use, given to the command as `limits`."""
-    defaults = Limits()
 
     @functools.wraps(command)
     def with_limits(**options: Any) -> Any:
@@ -66,6 +66,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ("trace_mb", int, "trace, in MB"),
         ("value_chars", int, "characters of one value; longer ones are cut and say so"),
         ("memory_mb", int, "memory, in MB"),
+        ("cpu_seconds", int, "time of a processor, in seconds"),
         ("seconds", float, "time, in seconds"),
         ("steps", int, "steps"),
     ):

@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import re
+import secrets
 import select
 import signal
 import socket
@@ -19,20 +20,23 @@ from typing import Any, Literal
 
 from worldline.errors import InputError, RecorderError, SandboxError
 from worldline.sandbox import LAYERS, NEEDED, REDUCED, Launch, Layer, Sandbox
-from worldline.trace import EVENTS, NOTHING, Event, Limits, Scope, Step
+from worldline.trace import EVENTS, NOTHING, REDUCED_NOTE, Event, Limits, Scope, Step
 
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inner.core import IS_BUILT; "
+    "from inner.jail import LANDLOCK; "
     "from inner.zygote import serve; "
     "del sys.path[:2]; is_core = IS_BUILT and sys.argv[4] != 'settrace'; "
     "print(*sys.version_info[:3], sep='.', end=' '); "
-    "print('core' if is_core else 'settrace', flush=True); "
+    "print('core' if is_core else 'settrace', LANDLOCK, flush=True); "
     "serve(int(sys.argv[2]), int(sys.argv[3]), is_core=is_core)"
 )
 # How rows lie in memory (core/memory.h), and what the last ones may take beside the trace.
 _ROWS_AT = 64
 _LAST_ROWS = 2_000_000
 _READ = 1 << 20
+# Rows that are about a process, not about its steps.
+_ABOUT = ("started", "begin", "exit", "failed")
 # Where the part that runs beside the programs is found, as the package `inner`.
 FOLDER = Path(__file__).parent
 HASH_SEED = 0
@@ -56,7 +60,9 @@ class Answer:
         self.stdout = b""
         # The kernel's word on how the process ended; none where it was ended from outside.
         self.status: int | None = None
+        # Whether there is a process, and whether it speaks for itself.
         self.was_started = False
+        self.has_begun = False
         self.was_timed_out = False
         self.is_dead = False
         self.is_tampered = False
@@ -72,18 +78,22 @@ class Zygote:
         *,
         sandbox: Sandbox,
         folders: Sequence[str] = (),
+        hash_seed: int = HASH_SEED,
     ) -> None:
         """`folders`: those that programs may import from."""
+        self._environment = _environment(hash_seed)
         self._launch = Launch(python, sandbox, inner=FOLDER / "inner", folders=folders)
         try:
-            self._start(python, method)
+            landlock = self._start(python, method)
         except SandboxError:
             # Where bubblewrap is not to be had, the other layers are, if that is enough.
             if not sandbox.is_reduced or "bubblewrap" not in self._launch.layers:
                 raise
             without = Sandbox(sandbox.layers & REDUCED, is_reduced=True, room=sandbox.room)
             self._launch = Launch(python, without, inner=FOLDER / "inner", folders=folders)
-            self._start(python, method)
+            landlock = self._start(python, method)
+        if landlock < 1:
+            self._launch.layers -= {"landlock"}
         missing = [layer for layer in LAYERS if layer in sandbox.layers - self._launch.layers]
         self.notes: tuple[str, ...] = ()
         if NEEDED.intersection(missing):
@@ -94,7 +104,7 @@ class Zygote:
                     "check` says why (the part in C has to be built for each version of Python: "
                     "scripts/build-recorder); `worldline --sandbox reduced …` goes on without"
                 )
-            self.notes = (f"reduced sandbox: without {', '.join(missing)}",)
+            self.notes = (f"{REDUCED_NOTE} {', '.join(missing)}",)
         if method == "core" and self.method != method:
             self.close()
             raise RecorderError(
@@ -103,7 +113,8 @@ class Zygote:
             )
         self._send(self._launch.told, ())
 
-    def _start(self, python: str, method: str | None) -> None:
+    def _start(self, python: str, method: str | None) -> int:
+        """Start the interpreter; gives the version of Landlock that it finds, or 0."""
         self._requests, theirs = socket.socketpair()
         # Not a pipe, which a program could open through /proc.
         self._answers, told = socket.socketpair()
@@ -111,17 +122,21 @@ class Zygote:
         words = ["-c", _BOOT, str(FOLDER), *map(str, files), str(method)]
         try:
             self._process = subprocess.Popen(
-                self._launch.command(words, _environment()),
+                self._launch.command(words, self._environment),
                 pass_fds=(*files, *self._launch.files),
-                env=_environment(),
+                env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
                 cwd="/",
             )
-        except OSError as error:
+        except (OSError, SandboxError) as error:
+            self._answers.close()
+            self._requests.close()
             self._launch.close()
+            if isinstance(error, SandboxError):
+                raise
             raise RecorderError(
                 f"cannot start {python}: {error}; name another with --python"
             ) from error
@@ -129,14 +144,16 @@ class Zygote:
             theirs.close()
             told.close()
         assert self._process.stdout is not None
-        self.version, _, self.method = self._process.stdout.readline().strip().partition(" ")
-        if not re.fullmatch(r"3\.\d+\.\d+", self.version):
+        said_first = self._process.stdout.readline().strip()
+        if not re.fullmatch(r"3\.\d+\.\d+ \w+ \d+", said_first):
             said = self._last_words()
             self.close()
             raise SandboxError(
                 f"{python} cannot be started in the sandbox: {said or 'it said nothing'}; "
                 "`worldline sandbox check` says what holds here"
             )
+        self.version, self.method, landlock = said_first.split()
+        return int(landlock)
 
     @property
     def layers(self) -> frozenset[Layer]:
@@ -178,23 +195,31 @@ class Zygote:
     def _answer(self, request: dict[str, Any], files: Sequence[int], seconds: float) -> Answer:
         """Send one program and read all that comes back on the pipe."""
         answer = Answer()
+        # No program can know the next one's, and say that this was started or has ended.
+        number = secrets.token_hex(8)
         try:
-            self._send(request, files)
+            self._send({**request, "number": number}, files)
         except OSError:
             answer.is_dead = True
             return answer
         for line in self._lines(answer, seconds):
             try:
                 row = json.loads(line)
-                if row[0] == "exit":
-                    answer.status = row[1]
+                if row[:2] == ["started", number]:
+                    answer.was_started = True
+                elif row[:2] == ["begin", number]:
+                    answer.has_begun = True
+                elif row[:2] == ["exit", number]:
+                    answer.status = row[2]
                     return answer
-                if row[0] == "failed":
-                    raise SandboxError(f"the program could not be held, and was not run: {row[1]}")
-                _note_row(answer, row)
+                elif row[:2] == ["failed", number]:
+                    raise SandboxError(f"the program could not be held, and was not run: {row[2]}")
+                elif answer.has_begun and row[0] not in _ABOUT:
+                    _note_row(answer, row)
             except (InputError, ValueError, LookupError, TypeError):
                 # A process killed in the middle of a line; what it had written before stands.
-                answer.notes.append("a line of the recording was damaged and left out")
+                if answer.has_begun:
+                    answer.notes.append("a line of the recording was damaged and left out")
         answer.is_dead = True
         return answer
 
@@ -210,13 +235,18 @@ class Zygote:
                     if answer.was_timed_out or program < 0:
                         return
                     answer.was_timed_out = True
-                    with suppress(ProcessLookupError):
+                    with suppress(OSError):
                         signal.pidfd_send_signal(program, signal.SIGKILL)
                     deadline = time.monotonic() + GRACE_SECONDS
                     continue
                 part, files, _, _ = socket.recv_fds(self._answers, 1 << 16, 1)
-                if files and program < 0:
-                    program, deadline = files[0], time.monotonic() + seconds
+                if files and not answer.was_started:
+                    # The last until it is said to be started: a program can send others.
+                    files.insert(0, program)
+                    program, deadline = files.pop(), time.monotonic() + seconds
+                for file in files:
+                    if file >= 0:
+                        os.close(file)
                 if not part:
                     return
                 *lines, rest = (rest + part).split(b"\n")
@@ -224,7 +254,7 @@ class Zygote:
         finally:
             if program >= 0:
                 # Whatever happened here: nothing of it goes on.
-                with suppress(ProcessLookupError):
+                with suppress(OSError):
                     signal.pidfd_send_signal(program, signal.SIGKILL)
                 os.close(program)
 
@@ -293,8 +323,6 @@ def _note_row(answer: Answer, row: list[Any]) -> None:
         answer.epilogue = (row[1], row[2])
     elif row[0] == "thread":
         answer.thread = int(row[1])
-    elif row[0] == "started":
-        answer.was_started = True
     elif row[0] == "end":
         answer.end, answer.notes = (row[1], row[2]), answer.notes + row[3]
     elif row[0] == "again":
@@ -326,6 +354,6 @@ def _step(
     return Step(event, line, scope, NOTHING, (), first, thread)
 
 
-def _environment() -> dict[str, str]:
+def _environment(hash_seed: int) -> dict[str, str]:
     """A small, fixed environment: what a program sees must not depend on who runs it."""
-    return {"PYTHONHASHSEED": str(HASH_SEED), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"}
+    return {"PYTHONHASHSEED": str(hash_seed), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"}

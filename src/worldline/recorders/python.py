@@ -27,6 +27,9 @@ from worldline.trace import (
     Trace,
 )
 
+# Read once: it takes longer than many a program.
+_WORLDLINE = version("worldline")
+
 
 class PythonRecorder:
     """Records Python programs, each in a process of its own, one at a time; it may be shared
@@ -43,6 +46,7 @@ class PythonRecorder:
         import_from: Sequence[str | Path] = (),
         method: Method | None = None,
         has_threads: bool = False,
+        hash_seed: int = HASH_SEED,
         sandbox: Sandbox | None = None,
     ) -> None:
         """`python`: the interpreter to run programs with, by default this one;
@@ -50,9 +54,11 @@ class PythonRecorder:
         `method`: "core" or "settrace", by default whichever is there, in this order;
         `has_threads`: record the threads that a program starts, too, each step marked with its
         own; which of them is at work when is another matter every time;
+        `hash_seed`: PYTHONHASHSEED, which the order of sets of strings depends on;
         `sandbox`: what holds the programs, by default all there is."""
         self._method = method
         self._has_threads = has_threads
+        self._hash_seed = hash_seed
         self._python = python or sys.executable
         self._import_from = [str(Path(path).resolve()) for path in import_from]
         self._sandbox = sandbox or default_sandbox()
@@ -78,7 +84,13 @@ class PythonRecorder:
         return self._zygote.layers
 
     def _start(self) -> Zygote:
-        return Zygote(self._python, self._method, sandbox=self._sandbox, folders=self._import_from)
+        return Zygote(
+            self._python,
+            self._method,
+            sandbox=self._sandbox,
+            folders=self._import_from,
+            hash_seed=self._hash_seed,
+        )
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -108,7 +120,7 @@ class PythonRecorder:
             # No program can reach the interpreter that it came from: somebody killed that, or the
             # machine had no room for another process.
             answer, zygote = self._ask(request, limits, stdin)
-        origin = Origin(zygote.method, zygote.version, version("worldline"), HASH_SEED)
+        origin = Origin(zygote.method, zygote.version, _WORLDLINE, self._hash_seed)
         return Trace(
             program=program,
             steps=tuple(answer.steps),
@@ -172,7 +184,9 @@ def _ending(answer: Answer, limits: Limits) -> Ending:
     if status == -signal.SIGXFSZ:
         return Ending("output_limit", f"more than {limits.output_mb:,} MB printed")
     if status == -signal.SIGXCPU:
-        return Ending("time_limit", f"more than {limits.seconds:g} s of a processor")
+        return Ending(
+            "time_limit", f"more than {limits.cpu_seconds or limits.seconds:g} s of a CPU"
+        )
     if status == -signal.SIGSYS:
         return Ending("forbidden_call", "a call to the kernel that no program needs")
     if status < 0:

@@ -2,6 +2,7 @@
 
 import glob
 import json
+import os
 import subprocess
 from dataclasses import dataclass
 from functools import cache
@@ -70,13 +71,30 @@ def interpreter(python: str, folders: tuple[str, ...] = ()) -> Interpreter:
         for path in sorted(glob.glob(f"{folder}/{pattern}"))
     ]
     bound = {path: str(Path(path).resolve()) for path in seen}
-    bound[executable] = bound[real] = real
+    bound[real] = real
+    # What lies in a folder that is there is there with it: an environment in a project's folder.
+    bound |= {link: real for link in _links(executable) if not _is_within(link, seen)}
     return Interpreter(
         executable,
         found["suffix"],
         tuple((host, here) for here, host in bound.items()),
         tuple(masked),
     )
+
+
+def _links(path: str) -> list[str]:
+    """A path, and what it leads to, link by link.
+
+    "env/bin/python" -> "env/bin/python", "/usr/bin/python3", "/usr/bin/python3.11"
+    """
+    found = [path]
+    while os.path.islink(found[-1]):
+        found.append(os.path.normpath(Path(found[-1]).parent / os.readlink(found[-1])))
+    return found
+
+
+def _is_within(path: str, folders: list[str]) -> bool:
+    return any(Path(folder) in Path(path).parents for folder in folders)
 
 
 def _outermost(folders: list[str]) -> list[str]:

@@ -78,21 +78,25 @@ class Launch:
     def command(self, arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
         """What to execute."""
         found = self._found
-        if "control groups" in self.layers:
-            self._control_groups = ControlGroups.make() if os.geteuid() == 0 else None
-            if self._control_groups is None:
-                self.layers -= {"control groups"}
+        if "bubblewrap" not in self.layers or os.geteuid() != 0:
+            # They are joined by what gives root up.
+            self.layers -= {"control groups"}
         if "bubblewrap" not in self.layers:
             return [found.executable, *arguments]
         if os.geteuid() != 0:
             return self._bubblewrap(found.bound, arguments, environment)
+        if "control groups" in self.layers:
+            self._control_groups = ControlGroups.make()
+            if self._control_groups is None:
+                self.layers -= {"control groups"}
         hidden = [host for host, _ in found.bound if not os.stat(host).st_mode & 0o004]
         if hidden:
             raise SandboxError(
                 f"run by root, programs are held as another user, who cannot read {hidden[0]}: "
                 f"chmod o+rX {hidden[0]}, or run worldline as a user of its own"
             )
-        self._stage = tempfile.mkdtemp(prefix="worldline-sandbox-")
+        # Not where TMPDIR says, which the other user may not be let into.
+        self._stage = tempfile.mkdtemp(prefix="worldline-sandbox-", dir=_HOMES[0])
         os.chmod(self._stage, 0o755)
         names = [str(number) for number in range(len(found.bound))]
         given = {

@@ -19,6 +19,7 @@ from worldline.trace.step import (
     states,
 )
 from worldline.trace.trace import (
+    REDUCED_NOTE,
     Ending,
     EndReason,
     Limits,
@@ -37,6 +38,7 @@ __all__ = [
     "EVENTS",
     "MARKS",
     "NOTHING",
+    "REDUCED_NOTE",
     "START_MARK",
     "EndReason",
     "Ending",

@@ -10,6 +10,8 @@ from worldline.trace.shown import MOST_STEPS, step_mark, step_text, table_html, 
 from worldline.trace.step import EVENTS, NOTHING, Step, states
 
 FORMAT = 1
+# How a note begins that says what a program was not held by: nothing is missing in such a trace.
+REDUCED_NOTE = "reduced sandbox: without"
 
 EndReason = Literal[
     "finished",  # the call returned
@@ -38,6 +40,8 @@ class Limits:
     value_chars: int = 10_000
     trace_mb: int = 64
     output_mb: int = 4
+    # Of a processor; unlike `seconds`, the same on a busy machine.
+    cpu_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,11 @@ class Trace:
     def has_threads(self) -> bool:
         """Whether steps of other threads than the main one are among its steps."""
         return any(step.thread for step in self.steps)
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """The notes that say that something was not recorded."""
+        return tuple(note for note in self.notes if not note.startswith(REDUCED_NOTE))
 
     @property
     def _last(self) -> Step | None:

@@ -25,6 +25,8 @@ except ImportError:  # installed without a compiler, or for another version of P
 __builtins__ = OWN_BUILTINS
 
 IS_BUILT = _jail is not None
+# Of the kernel; 0 where there is none that could be used.
+LANDLOCK = _jail.landlock_version() if IS_BUILT else 0
 # Kept from the program's memory, so that the recorder can say that none was left.
 RESERVE = 64 << 20
 
@@ -44,7 +46,7 @@ def start_process(layers: "list[str]") -> "tuple[int, int]":
     if pid == 0:
         os.setpgid(0, 0)
         return 0, -1
-    return pid, os.pidfd_open(pid) if hasattr(os, "pidfd_open") else -1
+    return pid, os.pidfd_open(pid)
 
 
 def wait_status(layers: "list[str]", pid: int) -> "int | None":
@@ -82,9 +84,10 @@ def hold(told: "dict[str, Any]", limits: "dict[str, Any]", path: "list[str]") ->
 
 def _set_limits(told: "dict[str, Any]", limits: "dict[str, Any]") -> None:
     """Limits that the program cannot raise again; that of memory is the recorder's."""
-    seconds = int(limits["seconds"]) + 2
+    # The first is a signal that says what it was, the second ends whoever does not listen.
+    seconds = limits["cpu_seconds"] or int(limits["seconds"]) + 2
+    setrlimit(RLIMIT_CPU, (seconds, seconds + 1))
     for kind, most in (
-        (RLIMIT_CPU, seconds),
         (RLIMIT_CORE, 0),
         (RLIMIT_NPROC, told["processes"]),
         (RLIMIT_NOFILE, told["descriptors"]),

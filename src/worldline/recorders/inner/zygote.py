@@ -2,10 +2,11 @@
 
 A request is its length in eight bytes, with three memory files attached (for the recording, the
 program's input and its output), and that much JSON; the first has none of these and says what
-programs are held by. The answer is a line `["started"]`, with a pidfd attached, and, in the end,
-`["exit", status]`, or `["failed", why]` where the program could not be held. What the program's
+programs are held by. The answer is a line `["started", number]`, with a pidfd attached, and, in the
+end, `["exit", number, status]`, or `["failed", number, why]` where the program could not be held;
+the number is the request's, so that no program speaks for another. What the program's
 process says, a line a scope and a step and a line `["end", …]` if it got there, is in the memory
-file if it was recorded in C, between the two answers if not.
+file if it was recorded in C, and behind a line `["begin", number]` of its own if not.
 """
 
 import atexit
@@ -71,7 +72,9 @@ def serve(requests: int, answers: int, *, is_core: bool) -> None:
             try:
                 pid, pidfd = start_process(told["layers"])
             except OSError as error:
-                _send(out, ["failed", str(error)])
+                for file in files:
+                    os.close(file)
+                _send(out, ["failed", request["number"], str(error)])
                 continue
             if pid == 0:
                 asked.close()
@@ -79,11 +82,11 @@ def serve(requests: int, answers: int, *, is_core: bool) -> None:
                 _record_and_exit(request, answers, files, told, reference, height)
             for file in files:
                 os.close(file)
-            _send(out, ["started"], pidfd)
+            _send(out, ["started", request["number"]], pidfd)
             os.close(pidfd)
             # On a line of its own, wherever the program's process was stopped.
             status = wait_status(told["layers"], pid)
-            write_all(answers, b"\n" + to_line(["exit", status]))
+            write_all(answers, b"\n" + to_line(["exit", request["number"], status]))
 
 
 def _height() -> int:
@@ -164,7 +167,10 @@ def _record_and_exit(
     recorder: Any
     if reference:
         os.close(memory)
-        recorder = reference(limits, out_of_reach(answers), stack=stack, **parts)
+        told_to = out_of_reach(answers)
+        # What a program before it may have left there is no part of what follows.
+        write_all(told_to, to_line(["begin", request["number"]]))
+        recorder = reference(limits, told_to, stack=stack, **parts)
     else:
         os.close(answers)
         recorder = Core(limits, (memory, request["memory"]), **parts)
