@@ -19,7 +19,7 @@ from worldline.engines.measure import Throughput, measure, suggested
 from worldline.engines.openai import OpenAIEngine
 from worldline.engines.recorded import RecordedEngine
 from worldline.engines.scripted import ScriptedEngine
-from worldline.engines.server import Server
+from worldline.engines.server import Server, addresses
 from worldline.engines.transformers import TransformersEngine
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "TokenScore",
     "TransformersEngine",
     "Usage",
+    "addresses",
     "measure",
     "messages_of",
     "suggested",

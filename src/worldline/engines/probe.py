@@ -122,7 +122,7 @@ class _Tries:
 
     async def prompt_scores(self) -> None:
         body = score_body(self._prompt(), self.server.model)
-        reply = await self.server.ask_impatiently("post", "/completions", body)
+        reply = await self.server.ask_impatiently("/completions", body)
         try:
             read_scores(reply, self._prompt())
         except (PassingError, KeyError, ValueError, TypeError, AttributeError):
@@ -152,7 +152,7 @@ class _Tries:
     async def chat(self) -> None:
         body = request_body(Request((Message("user", "Say yes."),), 2), self.server.model)
         try:
-            read_reply(await self.server.ask_impatiently("post", "/chat/completions", body))
+            read_reply(await self.server.ask_impatiently("/chat/completions", body))
         except PassingError as error:
             raise _Absent(str(error)) from None
 
@@ -188,4 +188,4 @@ class _Tries:
     async def _complete(self, prompt: list[int] | str, most: int, **fields: Any) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self.server.model, "prompt": prompt, "max_tokens": most}
         body |= {"temperature": 0.0, **fields}
-        return await self.server.ask_impatiently("post", "/completions", body)
+        return await self.server.ask_impatiently("/completions", body)

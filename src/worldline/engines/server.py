@@ -1,11 +1,11 @@
-"""The connection to an OpenAI-compatible server: JSON goes in and comes back, however it takes."""
+"""The connection to an OpenAI-compatible server, or to several that serve the same model: JSON goes
+in and comes back, however it takes."""
 
-import asyncio
-import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
-from urllib.parse import SplitResult, urlsplit
 
+from worldline.engines.connection import Connection
 from worldline.engines.patience import PassingError, Patience
 from worldline.errors import EngineError
 
@@ -15,17 +15,22 @@ Read = Callable[[dict[str, Any]], Result]
 # At first contact an answer comes soon or the address is wrong.
 _FIRST_CONTACT = 5.0
 _LISTING = 20.0
-# vLLM closes a connection that was idle for 5 seconds; one that is used at that very moment fails.
-_IDLE = 2.0
-# Refused for now, not for good.
-_PASSING = frozenset({408, 409, 425, 429})
+# How much of a prompt tells whether a server has seen it: characters, or token ids.
+_BEGINNING = 1000
+# How many beginnings are remembered.
+_REMEMBERED = 100_000
+# So many more requests than the least busy a server may have and still be asked what it knows.
+_MORE = 4
 
 
 class Server:
-    """One model behind an address such as `http://127.0.0.1:8000/v1`.
+    """One model behind an address such as `http://127.0.0.1:8000/v1`, or behind several with commas
+    between them.
 
     A request that fails in a way that may pass is repeated with growing pauses for `patience`
-    seconds; `timeout` is for one request, which may be a long generation.
+    seconds; `timeout` is for one request, which may be a long generation. Of several servers the
+    least busy is asked, or the one that has seen the beginning of the prompt; one that cannot be
+    reached is left out for a while, and tried again.
     """
 
     def __init__(
@@ -37,40 +42,14 @@ class Server:
         timeout: float = 600.0,
         patience: float = 120.0,
     ) -> None:
-        try:
-            import httpx2
-            import openai
-        except ImportError:
-            raise EngineError(
-                "asking a server needs the openai client: pip install 'worldline[openai]'"
-            ) from None
-        parts = _address(url)
-        if parts is None:
-            raise EngineError(
-                f"{url!r} is not the address of a server; give one like http://127.0.0.1:8000/v1"
-            )
-        # People give the address with and without /v1.
-        path = parts.path.rstrip("/").removesuffix("/completions").removesuffix("/chat")
-        self.url = f"{parts.scheme}://{parts.netloc}{path or '/v1'}"
-        self._root = self.url.removesuffix("/v1")
+        self._connections = [
+            Connection(each, api_key=api_key, timeout=timeout) for each in addresses(url)
+        ]
+        self.url = ",".join(connection.url for connection in self._connections)
+        self._homes: dict[int, Connection] = {}
         self._model = model
         self._timeout = timeout
         self.patience = Patience(patience)
-        self._openai = openai
-        self._client = openai.AsyncOpenAI(
-            base_url=self.url,
-            api_key=api_key or "none",
-            timeout=timeout,
-            max_retries=0,
-            http_client=openai.DefaultAioHttpClient(
-                timeout=timeout,
-                limits=httpx2.Limits(
-                    max_connections=1000,
-                    max_keepalive_connections=100,
-                    keepalive_expiry=_IDLE,
-                ),
-            ),
-        )
 
     @property
     def is_met(self) -> bool:
@@ -84,24 +63,42 @@ class Server:
 
     async def find_model(self) -> int | None:
         """Settle which model is asked, and how many tokens it can hold, where the server says."""
-        try:
-            listed = await self.ask_impatiently("get", "/models")
-        except EngineError as error:
-            cause = error.__cause__
-            if not isinstance(cause, PassingError) or not cause.is_absence:
-                raise
+        lengths: list[int] = []
+        absent: EngineError | None = None
+        is_found = False
+        for connection in self._connections:
+            try:
+                length = await self._find_model(connection)
+            except EngineError as error:
+                cause = error.__cause__
+                if not isinstance(cause, PassingError) or not cause.is_absence:
+                    raise
+                absent = absent or error
+                continue
+            is_found = True
+            lengths += [] if length is None else [length]
+        if not is_found and absent is not None:
             hint = "is a server running there? `vllm serve MODEL` starts one"
-            raise EngineError(f"{cause}; {hint}") from error
+            raise EngineError(f"{absent.__cause__}; {hint}") from absent
+        return min(lengths, default=None)
+
+    async def _find_model(self, connection: Connection) -> int | None:
+        """The same of one of its addresses."""
+        url = connection.url
+        limit = min(self._timeout, _LISTING)
+        listed = await self._impatiently(
+            lambda: connection.ask("get", "/models", None, limit=limit)
+        )
         rows = [row for row in listed.get("data") or [] if isinstance(row, dict)]
         names = [str(row.get("id")) for row in rows]
         if self._model is None:
             if len(names) != 1:
                 raise EngineError(
-                    f"{self.url} serves {', '.join(names) or 'no model'}; name one with --model"
+                    f"{url} serves {', '.join(names) or 'no model'}; name one with --model"
                 )
             self._model = names[0]
         elif names and self._model not in names:
-            raise EngineError(f"{self.url} has no model {self._model!r}; it has {', '.join(names)}")
+            raise EngineError(f"{url} has no model {self._model!r}; it has {', '.join(names)}")
         row = next((row for row in rows if row.get("id") == self._model), {})
         meta = row.get("meta")
         length = row.get("max_model_len") or (meta if isinstance(meta, dict) else {}).get(
@@ -126,10 +123,10 @@ class Server:
             "add_special": False,
             "parse_special": has_specials,
         }
-        reply, _ = await self.ask(f"{self._root}/tokenize", body, dict)
+        reply, _ = await self.ask("/tokenize", body, dict)
         ids = reply.get("tokens")
         if not isinstance(ids, list) or not all(isinstance(n, int) for n in ids):
-            raise EngineError(f"{self._root}/tokenize returned no token ids")
+            raise EngineError(f"{self.url} returned no token ids")
         return tuple(ids)
 
     async def spell(self, ids: Sequence[int]) -> str:
@@ -137,10 +134,10 @@ class Server:
         if not ids:
             return ""
         body = {"model": self._model, "tokens": list(ids)}
-        reply, _ = await self.ask(f"{self._root}/detokenize", body, dict)
+        reply, _ = await self.ask("/detokenize", body, dict)
         text = reply.get("prompt", reply.get("content"))
         if not isinstance(text, str):
-            raise EngineError(f"{self._root}/detokenize returned no text")
+            raise EngineError(f"{self.url} returned no text")
         return text
 
     async def ask(self, path: str, body: dict[str, Any], read: Read[Result]) -> tuple[Result, int]:
@@ -148,94 +145,54 @@ class Server:
         also says how often it failed."""
 
         async def attempt() -> Result:
-            found = await self._once("post", path, body)
+            connection = self._choose(body)
+            found = await connection.ask("post", path, body)
             try:
                 return read(found)
             except (AttributeError, LookupError, TypeError, ValueError) as error:
-                raise PassingError(f"{self.url} returned a broken reply: {error!r}") from error
+                raise PassingError(
+                    f"{connection.url} returned a broken reply: {error!r}"
+                ) from error
 
         return await self.patience.ask(attempt)
 
-    async def ask_impatiently(
-        self, verb: str, path: str, body: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
+    async def ask_impatiently(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """One request at first contact, when a failure is more likely to stay: it is repeated for
         some seconds only."""
-        patience = Patience(min(self.patience.seconds, _FIRST_CONTACT))
-        # The list of models is there at once; a completion may have to wait for others.
-        limit = self._timeout if body else min(self._timeout, _LISTING)
-        return (await patience.ask(lambda: self._once(verb, path, body, limit=limit)))[0]
+        return await self._impatiently(lambda: self._choose(body).ask("post", path, body))
+
+    async def _impatiently(
+        self, attempt: Callable[[], Awaitable[dict[str, Any]]]
+    ) -> dict[str, Any]:
+        return (await Patience(min(self.patience.seconds, _FIRST_CONTACT)).ask(attempt))[0]
+
+    def _choose(self, body: dict[str, Any]) -> Connection:
+        """Who is asked: whoever knows the beginning of the prompt and is not too busy, or the least
+        busy; whoever was gone for longest where all are."""
+        if len(self._connections) == 1:
+            return self._connections[0]
+        there = [each for each in self._connections if not each.is_absent]
+        if not there:
+            return min(self._connections, key=lambda each: each.absent_until)
+        least = min(there, key=lambda each: each.in_flight)
+        beginning = hash(str((body.get("prompt") or body.get("messages") or "")[:_BEGINNING]))
+        home = self._homes.get(beginning, least)
+        if home not in there or home.in_flight > least.in_flight + _MORE:
+            home = least
+        if len(self._homes) >= _REMEMBERED:
+            self._homes.clear()
+        self._homes[beginning] = home
+        return home
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()
-
-    async def _once(
-        self, verb: str, path: str, body: dict[str, Any] | None, *, limit: float | None = None
-    ) -> dict[str, Any]:
-        """One attempt; a failure that may pass is told from one that will not."""
-        import httpx2
-
-        openai = self._openai
-        limit = limit or self._timeout
-        try:
-            # The client's time-out is for silence between bytes; a server can drip.
-            async with asyncio.timeout(limit):
-                if verb == "get":
-                    response = await self._client.get(path, cast_to=httpx2.Response)
-                else:
-                    response = await self._client.post(path, body=body, cast_to=httpx2.Response)
-                found = json.loads(response.content)
-        except (TimeoutError, openai.APITimeoutError) as error:
-            # The client calls a connection that was refused a time-out, too.
-            reason = str(error.__cause__ or "")
-            if reason.startswith("Cannot connect"):
-                reason = f"{self.url} cannot be reached: {reason}"
-            else:
-                reason = f"{self.url} did not answer (limit {limit:g} s)"
-            raise PassingError(reason, is_absence=True) from None
-        except openai.APIStatusError as error:
-            raise _refused(self.url, error) from error
-        except (openai.APIConnectionError, httpx2.HTTPError) as error:
-            cause = error.__cause__ or error
-            reason = f"{self.url} cannot be reached: {cause or 'no answer'}"
-            raise PassingError(reason, is_absence=True) from error
-        except ValueError as error:
-            raise PassingError(f"{self.url} returned a broken reply: {error}") from error
-        if not isinstance(found, dict):
-            raise PassingError(f"{self.url} returned {type(found).__name__}, not an object")
-        return found
+        for connection in self._connections:
+            await connection.close()
 
 
-def _address(url: str) -> SplitResult | None:
-    """The parts of an address; none where it is not one of a server."""
-    try:
-        parts = urlsplit(url)
-        # Read for its check alone.
-        _ = parts.port
-    except ValueError:
-        return None
-    return parts if parts.scheme in ("http", "https") and parts.netloc else None
+def addresses(url: str) -> list[str]:
+    """The addresses in a list of them.
 
-
-def _refused(url: str, error: Any) -> Exception:
-    """What an HTTP status means: wait and ask again, or not."""
-    status: int = error.status_code
-    what = f"{url} answered {status}: {_reason(error)}"
-    if status in _PASSING or status >= 500:
-        after = error.response.headers.get("retry-after", "")
-        wait = float(after) if after.isdigit() else None
-        return PassingError(what, wait=wait, is_absence=status in (429, 503))
-    if status in (401, 403):
-        return EngineError(f"{what}; give a key with --api-key or OPENAI_API_KEY")
-    return EngineError(what)
-
-
-def _reason(error: Any) -> str:
-    """The server's own words, in whichever dialect."""
-    body = error.body
-    if isinstance(body, Mapping):
-        body = body.get("error", body)
-    if isinstance(body, Mapping):
-        body = body.get("message") or body.get("detail") or body
-    return str(body)[:300]
+    "http://a:8000/v1,http://b:8000/v1" -> "http://a:8000/v1", "http://b:8000/v1"
+    """
+    return [each.strip() for each in re.split(r",\s*(?=https?://)", url)]
