@@ -9,7 +9,7 @@ from worldline.codecs import codec_named
 from worldline.predict import Asked, Finish, Mode, Prediction, Question, make_prediction
 from worldline.recorders import PythonRecorder
 from worldline.runs import answer_of, examine, judge
-from worldline.trace import Limits, Program
+from worldline.trace import Ending, EndReason, Limits, Program, Trace
 
 SOURCE = "def f(x):\n    y = x + 1\n    return y\n"
 PROGRAM = Program(SOURCE, "f(1)")
@@ -50,6 +50,34 @@ def test_the_return_of_an_inner_scope_is_no_answer(recorder: PythonRecorder, tru
     )
     assert answer_of(predict(PROGRAM, inner)) is None
     assert verdict(recorder, predict(PROGRAM, inner)) == "no_answer"
+
+
+class Interrupted:
+    """A recorder whose programs are ended by somebody else, so many of them, then none."""
+
+    def __init__(self, recorder: PythonRecorder, times: int, reason: EndReason) -> None:
+        self._recorder, self._left, self._reason = recorder, times, reason
+
+    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+        trace = self._recorder.record(program, limits=limits)
+        self._left -= 1
+        return replace(trace, steps=(), ending=Ending(self._reason)) if self._left >= 0 else trace
+
+
+@pytest.mark.parametrize("reason", ["killed", "time_limit"])
+def test_what_ends_before_its_first_step_is_executed_once_more(
+    recorder: PythonRecorder, truth: str, reason: EndReason
+) -> None:
+    once = examine(predict(PROGRAM, truth), Interrupted(recorder, 1, reason))
+    assert once.diagnosis.facts.outcome == "correct"
+    twice = examine(predict(PROGRAM, truth), Interrupted(recorder, 2, reason))
+    assert twice.diagnosis.facts.outcome == "error"
+    assert reason in twice.diagnosis.facts.note
+
+
+def test_what_cannot_be_loaded_is_not_executed_again(recorder: PythonRecorder, truth: str) -> None:
+    sample = examine(predict(PROGRAM, truth), Interrupted(recorder, 1, "not_loaded"))
+    assert sample.diagnosis.facts.outcome == "error"
 
 
 @pytest.mark.parametrize(("finish", "said"), [("length", "cut"), ("stop", "no_answer")])

@@ -15,6 +15,9 @@ from worldline.recorders import PythonRecorder, Recorder
 from worldline.tokens import Tokenizer
 from worldline.trace import Ending, Limits, Origin, Trace
 
+# Where a program ends by these before its first step, it was most likely the machine.
+_ONCE_MORE = ("time_limit", "killed")
+
 
 def examine(
     prediction: Prediction,
@@ -39,15 +42,21 @@ def examine(
         scored = len(prediction.asked.scores) if prediction.asked else 0
         needed = max(len(prediction.decoded.steps), scored) + REACH
         limits = replace(limits, steps=min(limits.steps, needed))
-    try:
-        truth = recorder.record(prediction.program, limits=limits)
-    except RecorderError as error:
-        # One program must not end the run; what is known of it is that we failed.
-        truth = _not_recorded(prediction, limits, error)
+    truth = _recorded(prediction, recorder, limits)
+    if not truth.steps and truth.ending.reason in _ONCE_MORE:
+        truth = _recorded(prediction, recorder, limits)
     if is_right is not None and prediction.expected is not None and truth.result is not None:
         is_accepted = is_right(truth.result)
         prediction = replace(prediction, expected=truth.result) if is_accepted else prediction
     return Sample(prediction, truth, diagnose(truth, prediction, tokenizer=tokenizer))
+
+
+def _recorded(prediction: Prediction, recorder: Recorder, limits: Limits) -> Trace:
+    try:
+        return recorder.record(prediction.program, limits=limits)
+    except RecorderError as error:
+        # One program must not end the run; what is known of it is that we failed.
+        return _not_recorded(prediction, limits, error)
 
 
 def _not_recorded(prediction: Prediction, limits: Limits, error: RecorderError) -> Trace:
