@@ -29,7 +29,7 @@ def test_from_programs_to_an_export(tmp_path: Path) -> None:
     code = "def f(n):\n    return n * 2\n"
     rows = [{"id": f"p{n}", "code": code, "call": f"f({n})"} for n in range(3)]
     programs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    recorded = CliRunner().invoke(main, ["record", str(programs), "-o", str(tmp_path / "t")])
+    recorded = CliRunner().invoke(main, ["trace", str(programs), "-o", str(tmp_path / "t")])
     told = f"next: worldline export {tmp_path / 't'} --tokenizer bpe:1024 -o EXPORT\n"
     assert told in recorded.output
     words = told.replace("EXPORT", str(tmp_path / "e")).split()

@@ -21,7 +21,7 @@ def test_a_program_a_file_and_its_traces_cost_the_same(tmp_path: Path) -> None:
     program, rows, traces = tmp_path / "add.py", tmp_path / "p.jsonl", tmp_path / "traces"
     program.write_text(SOURCE)
     rows.write_text(json.dumps({"id": "add.py", "code": SOURCE, "call": "f(1, 3)"}) + "\n")
-    recorded = CliRunner().invoke(main, ["record", str(rows), "-o", str(traces), "--workers", "1"])
+    recorded = CliRunner().invoke(main, ["trace", str(rows), "-o", str(traces), "--workers", "1"])
     assert recorded.exit_code == 0, recorded.output
     one = counted(str(program), "--call", "f(1, 3)", "--format", "json", "--stability")
     assert one == counted(str(rows), "--format", "json", "--stability")

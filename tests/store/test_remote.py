@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from moto.server import ThreadedMotoServer
 
+from tests.pipeline.rows import ids, row, trace, write
 from tests.runs.samples import fill, knowing_engine, questions
 from worldline.errors import InputError
+from worldline.pipeline import DEFAULT_LIMITS
 from worldline.recorders import PythonRecorder
 from worldline.runs import (
     is_run,
@@ -16,11 +18,10 @@ from worldline.runs import (
     read_judged,
     read_manifest,
     read_predictions,
-    record_into,
 )
 from worldline.runs import run as run_module
-from worldline.store import part_files, place_of, read_traces
-from worldline.trace import Limits
+from worldline.store import compact_store, part_files, place_of, read_traces
+from worldline.trace import Program
 
 
 @pytest.fixture
@@ -95,16 +96,24 @@ def test_a_store_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         is_run("s3://none/run?endpoint_override=127.0.0.1:9&scheme=http&region=us-east-1")
 
 
-def test_traces_in_a_remote_store_are_recorded_gone_on_with_and_read(
-    bucket: str, recorder: PythonRecorder
+def test_a_remote_store_of_traces_is_made_gone_on_with_read_and_compacted(
+    bucket: str, recorder: PythonRecorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("worldline.generate.excluded.BENCHMARKS", {})
     address = bucket.format("traces")
-    asked = questions(5)
-    record_into(address, asked[:3])
-    summary = record_into(address, asked, workers=2)
-    assert (summary.kept, summary.endings.total(), summary.agreeing) == (3, 5, 5)
-    assert list(read_traces(address)) == [(q.id, recorder.record(q.program)) for q in asked]
-    with pytest.raises(InputError, match="were recorded with limits"):
-        record_into(address, asked, limits=Limits(steps=9))
-    assert record_into(address, asked[:1], is_restarted=True).kept == 0
-    assert len(list(read_traces(address))) == 1
+    rows = [row(n) for n in range(12)]
+    write(tmp_path / "a.jsonl", rows)
+    words = (tmp_path / "a.jsonl", "-o", address, "--shard", 5)
+    first = trace(*words, "--rank", 1, "--world-size", 2)
+    assert first.exit_code == 0, first.output
+    assert len(ids(address)) == 5
+    assert "12 programs in 3 shards; 5 were done already" in trace(*words).output
+    traces = [recorder.record(Program(r["code"], r["call"]), limits=DEFAULT_LIMITS) for r in rows]
+    assert [trace for _, trace in read_traces(address)] == traces
+    assert "other settings" in trace(*words, "--once").output
+    compact_store(address, bucket.format("compacted"))
+    assert list(read_traces(bucket.format("compacted"))) == list(read_traces(address))
+    # Programs in a remote store, too.
+    place_of(bucket.format("in")).write("a.jsonl", (tmp_path / "a.jsonl").read_bytes())
+    again = trace(bucket.format("in"), "-o", tmp_path / "s", "--shard", 5)
+    assert ids(tmp_path / "s") == [r["id"] for r in rows], again.output

@@ -162,7 +162,7 @@ def _resident() -> int:
 
 
 def test_what_is_no_folder_of_traces_is_refused(tmp_path: Path, recorder: PythonRecorder) -> None:
-    with pytest.raises(InputError, match=r"there are no traces in .*worldline record"):
+    with pytest.raises(InputError, match=r"there are no traces in .*worldline trace"):
         list(read_traces(tmp_path))
     trace = recorder.record(Program("def f(n):\n    return n\n", "f(1)"))
     write_traces(tmp_path, [StoredTrace("a", trace)])

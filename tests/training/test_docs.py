@@ -6,16 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from worldline.store import TRACE_COLUMNS, Column
+from worldline.store import OUTCOME_COLUMNS, TRACE_COLUMNS, Column
 from worldline.training import EXAMPLE_COLUMNS
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "export.md"
+DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
 @pytest.mark.parametrize(
-    ("mark", "columns"), [("traces", TRACE_COLUMNS), ("examples", EXAMPLE_COLUMNS)]
+    ("page", "mark", "columns"),
+    [
+        ("export.md", "traces", TRACE_COLUMNS),
+        ("export.md", "examples", EXAMPLE_COLUMNS),
+        ("scale.md", "outcomes", OUTCOME_COLUMNS),
+    ],
 )
-def test_every_column_is_documented_as_it_is(mark: str, columns: Sequence[Column]) -> None:
-    table = PAGE.read_text(encoding="utf-8").split(f"<!-- {mark} -->")[1]
+def test_every_column_is_documented_as_it_is(
+    page: str, mark: str, columns: Sequence[Column]
+) -> None:
+    table = (DOCS / page).read_text(encoding="utf-8").split(f"<!-- {mark} -->")[1]
     found = re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE)
     assert found == [(column.name, column.about) for column in columns]

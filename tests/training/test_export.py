@@ -12,7 +12,14 @@ from tests.training.exporting import LOOP, exported, rows_of, stored
 from worldline.codecs import STEP_CODECS, StepCodec
 from worldline.errors import CodecError, InputError, TokenizerError
 from worldline.recorders import PythonRecorder
-from worldline.store import StoredTrace, place_of, trace_to_row, write_trace_rows, write_traces
+from worldline.store import (
+    TRACE_COLUMNS,
+    StoredTrace,
+    place_of,
+    trace_to_row,
+    write_part,
+    write_traces,
+)
 from worldline.tokens import make_tokenizer
 from worldline.trace import Limits, Program
 from worldline.training import EXAMPLE_COLUMNS, ExportSettings, export_traces
@@ -32,8 +39,8 @@ def parts(tmp_path: Path, recorder: PythonRecorder) -> Path:
     module = recorder.record(Program("x = 1\n"))
     odd = [StoredTrace("endless", endless), StoredTrace("module", module)]
     place = place_of(tmp_path / "parts")
-    for number, part in ((0, traces[:4]), (4, odd), (6, traces[4:])):
-        write_trace_rows(place, number, [trace_to_row(item) for item in part])
+    for name, part in (("0", traces[:4]), ("4", odd), ("6", traces[4:])):
+        write_part(place, TRACE_COLUMNS, [trace_to_row(item) for item in part], name=name)
     return tmp_path / "parts"
 
 

@@ -8,6 +8,7 @@ from worldline.cli.options import workers_option
 from worldline.cli.progress import counting
 from worldline.codecs import STEP_CODECS
 from worldline.runs import usable_cores
+from worldline.store import is_unfinished
 from worldline.training import LOSSES, ExportSettings, Loss, export_traces, summary_lines
 
 
@@ -61,9 +62,15 @@ def export(
 ) -> None:
     """Make recorded traces into examples to train a model with.
 
-    TRACES is a folder that `worldline record PROGRAMS.jsonl` wrote. EXPORT gets Parquet files that
+    TRACES is a folder that `worldline trace` wrote. EXPORT gets Parquet files that
     `datasets` and TRL load as they are, the vocabulary, and a data card.
     """
+    if is_unfinished(traces):
+        click.echo(
+            f"worldline: {traces} is not finished: what is there is exported; the `worldline "
+            "trace` that made it, given again, does the rest",
+            err=True,
+        )
     with counting("exporting", 0) as on_progress:
         summary = export_traces(
             traces,

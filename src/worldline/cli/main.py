@@ -6,6 +6,7 @@ import sys
 import click
 
 from worldline.cli.bench import bench
+from worldline.cli.compact import compact
 from worldline.cli.compare import compare
 from worldline.cli.demo import demo
 from worldline.cli.diagnose import diagnose
@@ -21,6 +22,7 @@ from worldline.cli.sandbox import sandbox
 from worldline.cli.show import show
 from worldline.cli.sql import sql
 from worldline.cli.tokens import tokens
+from worldline.cli.trace import trace
 from worldline.cli.train import train_command
 from worldline.cli.view import view
 from worldline.errors import WorldlineError
@@ -62,6 +64,6 @@ def main(held: str | None) -> None:
 for command in (
     *(demo, record, predict, diagnose, show),
     *(bench, report, view, compare, intervene, sql, engines),
-    *(tokens, rewrite, generate, export, train_command, sandbox),
+    *(tokens, rewrite, generate, trace, compact, export, train_command, sandbox),
 ):
     main.add_command(command)

@@ -9,13 +9,8 @@ from typing import get_args
 import click
 
 from worldline.cli.console import output_console, print_line
-from worldline.cli.many import is_many, record_many, refuse_options, say_if_slow
-from worldline.cli.options import (
-    limit_options,
-    python_option,
-    tokenizer_option,
-    workers_option,
-)
+from worldline.cli.options import limit_options, python_option, tokenizer_option
+from worldline.cli.slow import say_if_slow
 from worldline.codecs import CODECS, Special
 from worldline.errors import InputError, ProgramError
 from worldline.recorders import Method, PythonRecorder
@@ -45,14 +40,9 @@ TEXTS = {name: codec for name, codec in CODECS.items() if not codec.is_chat}
     help="For people, as JSON, or as a model's text (prompt and trace).",
 )
 @click.option(
-    "-o",
-    "--output",
-    metavar="PATH",
-    help="Write to this file; for the programs of a .jsonl, the folder of their traces.",
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file."
 )
 @click.option("--all", "is_all", is_flag=True, help=f"Show all steps, not just the first {SHOWN}.")
-@workers_option
-@click.option("--restart", "is_restarted", is_flag=True, help="Begin a folder of traces anew.")
 @python_option
 @click.option(
     "--recorder",
@@ -73,10 +63,8 @@ def record(
     call: str | None,
     stdin: Path | None,
     form: str,
-    output: str | None,
+    output: Path | None,
     is_all: bool,
-    workers: int | None,
-    is_restarted: bool,
     python: str | None,
     method: Method | None,
     has_threads: bool,
@@ -85,30 +73,10 @@ def record(
 ) -> None:
     """Run a Python program and show its execution, step by step.
 
-    Where FILE is a .jsonl (or .jsonl.gz) of programs, as `worldline predict` reads them, all are
-    recorded into the folder that -o names. Stopped, it goes on where it was when the same command
-    is given again.
-
-    Programs run in a sandbox (`worldline sandbox check`).
+    It runs in a sandbox (`worldline sandbox check`). For many programs there is `worldline trace`.
     """
-    if is_many(file):
-        refuse_options(
-            call=call,
-            stdin=stdin,
-            tokenizer=tokenizer,
-            all=is_all,
-            recorder=method,
-            threads=has_threads,
-        )
-        if form != "text":
-            raise InputError(
-                "--format is for one program; traces of many are made into a model's text with "
-                "worldline export"
-            )
-        record_many(file, output, limits, python, workers=workers, is_restarted=is_restarted)
-        return
-    if workers is not None or is_restarted:
-        raise InputError("--workers and --restart are for a .jsonl of programs")
+    if file.name.endswith((".jsonl", ".jsonl.gz", ".parquet")):
+        raise InputError(f"{file} holds many programs: worldline trace {file} -o STORE")
     program = read_program(file, call, stdin)
     with PythonRecorder(
         python=python,
@@ -118,9 +86,9 @@ def record(
     ) as recorder:
         trace = recorder.record(program, limits=limits)
         if method is None:
-            say_if_slow(recorder)
+            say_if_slow(recorder.method)
     if form == "text":
-        with output_console(None if output is None else Path(output)) as console:
+        with output_console(output) as console:
             for line in trace_lines(trace, width=console.width, most=None if is_all else SHOWN):
                 print_line(console, line)
             console.print(ending_text(trace))
@@ -137,7 +105,7 @@ def record(
         click.echo(text, nl=False)
     else:
         try:
-            Path(output).write_text(text, encoding="utf-8")
+            output.write_text(text, encoding="utf-8")
         except OSError as error:
             raise InputError(f"cannot write {output}: {error}") from error
     if not trace.ending.is_complete:

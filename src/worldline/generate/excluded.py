@@ -1,7 +1,11 @@
 """Names of benchmarks and files go in; the programs that must not be made again come out."""
 
 import hashlib
+import json
+import os
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -51,10 +55,34 @@ def load_excluded(without: Sequence[str | Path] = ()) -> Excluded:
     return Excluded(keys, tuple(names), missing, digest.hexdigest()[:16])
 
 
-# These are always the same, and take seconds.
 @cache
 def _made(name: str) -> Mapping[str, str]:
-    return _source_keys(name)
+    """The keys of a benchmark that is made, not loaded: always the same, and they take seconds. So
+    they are kept, for as long as what they are made by stays the same."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldline"
+    file = folder / f"{name}-{_code_digest()}.json"
+    try:
+        known: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+        return known
+    except (OSError, ValueError):
+        found = _source_keys(name)
+    # Where it cannot be kept, it is made again next time.
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        begun = file.with_suffix(f".{os.getpid()}")
+        begun.write_text(json.dumps(found), encoding="utf-8")
+        begun.replace(file)
+    return found
+
+
+@cache
+def _code_digest() -> str:
+    """A name for the code of these packages, on this Python, whose syntax trees keys are of."""
+    digest = hashlib.sha256(sys.version.encode())
+    for package in ("benchmarks", "generate"):
+        for path in sorted(Path(__file__).parents[1].joinpath(package).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _source_keys(name: str) -> Mapping[str, str]:

@@ -4,8 +4,13 @@ from worldline.predict.ask import NEEDS, Asker, Question, Settings, asked_as, re
 from worldline.predict.check import EngineReport, check_engine
 from worldline.predict.many import IN_FLIGHT, ask_all, named_apart, predict
 from worldline.predict.prediction import Asked, Finish, Mode, Prediction, make_prediction
-from worldline.predict.questions import questions_from_rows, read_questions
-from worldline.predict.recorded import prediction_from_row, read_recorded, read_rows
+from worldline.predict.questions import question_from_row, questions_from_rows, read_questions
+from worldline.predict.recorded import (
+    prediction_from_row,
+    read_recorded,
+    read_rows,
+    row_from_line,
+)
 from worldline.predict.replay import recorded_engine
 from worldline.predict.rows import prediction_to_row
 from worldline.predict.score import StepScore
@@ -32,11 +37,13 @@ __all__ = [
     "predict",
     "prediction_from_row",
     "prediction_to_row",
+    "question_from_row",
     "questions_from_rows",
     "read_questions",
     "read_recorded",
     "read_rows",
     "recorded_engine",
     "repeat_id",
+    "row_from_line",
     "vocabulary_of",
 ]

@@ -23,14 +23,15 @@ def questions_from_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[
     """The questions that rows hold, each row with its place for messages."""
     seen: dict[str, str] = {}
     for place, row in rows:
-        question = _question(row, place)
+        question = question_from_row(row, place)
         if question.id in seen:
             raise InputError(f"{place}: the id {question.id!r} is taken by {seen[question.id]}")
         seen[question.id] = place
         yield question
 
 
-def _question(row: dict[str, Any], place: str) -> Question:
+def question_from_row(row: dict[str, Any], place: str) -> Question:
+    """The question that one row holds."""
     # A file of predictions is one of questions, too: its `output` is what a model wrote.
     is_cruxeval = "input" in row and "call" not in row and "context" not in row
     if is_cruxeval:

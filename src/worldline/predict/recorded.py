@@ -43,15 +43,20 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         if not line.strip():
             continue
         place = f"line {number} of {path}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{place}: not JSON ({error}); each line must be one JSON object"
-            ) from error
-        if not isinstance(row, dict):
-            raise InputError(f"{place}: expected a JSON object, found {type(row).__name__}")
-        yield place, row
+        yield place, row_from_line(line, place)
+
+
+def row_from_line(line: str | bytes, place: str) -> dict[str, Any]:
+    """What one line of JSON says."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{place}: not JSON ({error}); each line must be one JSON object"
+        ) from error
+    if not isinstance(row, dict):
+        raise InputError(f"{place}: expected a JSON object, found {type(row).__name__}")
+    return row
 
 
 def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Prediction:

@@ -31,7 +31,6 @@ from worldline.runs.reading import (
     read_run,
     read_scores,
 )
-from worldline.runs.recording import RecordingSummary, record_into
 from worldline.runs.replay import diagnose_recorded, examine, sample_to_json
 from worldline.runs.run import Run
 from worldline.runs.verdict import answer_of, expects, judge
@@ -47,7 +46,6 @@ __all__ = [
     "Judged",
     "Manifest",
     "PredictionFile",
-    "RecordingSummary",
     "Run",
     "StoredPredictions",
     "Verdict",
@@ -73,7 +71,6 @@ __all__ = [
     "read_predictions",
     "read_run",
     "read_scores",
-    "record_into",
     "sample_name",
     "sample_to_json",
     "start_worker",

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from worldline.engines import Abilities
+from worldline.engines import Abilities, addresses
 from worldline.errors import InputError
 from worldline.predict import Settings
 from worldline.trace import Limits
@@ -129,7 +129,11 @@ def without_secrets(engine: str) -> str:
     """
     if not engine.startswith(("http://", "https://")):
         return engine
-    parts = urlsplit(engine)
+    return ",".join(map(_bare_address, addresses(engine)))
+
+
+def _bare_address(url: str) -> str:
+    parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 

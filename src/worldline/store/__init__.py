@@ -1,13 +1,16 @@
 """Rows on disk or in a remote store: the only home of pyarrow and DuckDB."""
 
 from worldline.store.columns import Column
+from worldline.store.compact import PART_MB, compact_store
 from worldline.store.journal import Journal, read_journal, unfinished
 from worldline.store.lists import IntLists, read_int_lists
 from worldline.store.lock import Lock
 from worldline.store.others import other_files
 from worldline.store.parts import (
+    PartBuilder,
     as_stored,
     check_row,
+    column_names,
     count_rows,
     iterate_parts,
     parquet_bytes,
@@ -17,37 +20,54 @@ from worldline.store.parts import (
 )
 from worldline.store.place import Place, place_of
 from worldline.store.query import QueryResult, Source, query
+from worldline.store.shards import (
+    OUTCOME_COLUMNS,
+    STORE_FILE,
+    finished_shards,
+    has_shard,
+    is_unfinished,
+    outcome_files,
+    remove_shards,
+    remove_unfinished,
+    shard_counts,
+    write_shard,
+)
 from worldline.store.traces import (
     TRACE_COLUMNS,
-    TRACE_PART_ROWS,
     StoredTrace,
-    iterate_trace_rows,
     read_stored_traces,
     read_traces,
     row_to_trace,
     trace_files,
     trace_to_row,
-    write_trace_rows,
     write_traces,
 )
 
 __all__ = [
+    "OUTCOME_COLUMNS",
+    "PART_MB",
+    "STORE_FILE",
     "TRACE_COLUMNS",
-    "TRACE_PART_ROWS",
     "Column",
     "IntLists",
     "Journal",
     "Lock",
+    "PartBuilder",
     "Place",
     "QueryResult",
     "Source",
     "StoredTrace",
     "as_stored",
     "check_row",
+    "column_names",
+    "compact_store",
     "count_rows",
+    "finished_shards",
+    "has_shard",
+    "is_unfinished",
     "iterate_parts",
-    "iterate_trace_rows",
     "other_files",
+    "outcome_files",
     "parquet_bytes",
     "part_files",
     "place_of",
@@ -57,11 +77,14 @@ __all__ = [
     "read_parts",
     "read_stored_traces",
     "read_traces",
+    "remove_shards",
+    "remove_unfinished",
     "row_to_trace",
+    "shard_counts",
     "trace_files",
     "trace_to_row",
     "unfinished",
     "write_part",
-    "write_trace_rows",
+    "write_shard",
     "write_traces",
 ]

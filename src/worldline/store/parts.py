@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from worldline.errors import InputError
@@ -10,7 +10,10 @@ from worldline.store.columns import Column, arrow_schema, require_arrow
 from worldline.store.place import Place
 
 PARTS_FOLDER = "parts"
-_ROW_GROUP = 500
+ROW_GROUP = 500
+# Characters in the texts of a group: of huge rows there are fewer in one.
+_GROUP_CHARS = 20_000_000
+COMPRESSION = {"compression": "zstd", "compression_level": 3}
 # Rows that are read at once where one is wanted after the other.
 _BATCH = 100
 
@@ -29,19 +32,69 @@ def write_part(
     place.write(f"{PARTS_FOLDER}/{name}.parquet", parquet_bytes(columns, rows))
 
 
-def parquet_bytes(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> bytes:
-    """Rows as a Parquet file."""
+def parquet_bytes(
+    columns: Sequence[Column],
+    rows: Sequence[dict[str, Any]],
+    *,
+    about: Mapping[str, str] | None = None,
+) -> bytes:
+    """Rows as a Parquet file, which may say something about itself."""
     pa = require_arrow()
     sink = pa.BufferOutputStream()
+    table = rows_to_arrow(columns, rows)
     pa.parquet.write_table(
-        rows_to_arrow(columns, rows),
+        table.replace_schema_metadata(about) if about else table,
         sink,
-        compression="zstd",
-        compression_level=3,
-        row_group_size=_ROW_GROUP,
+        row_group_size=ROW_GROUP,
+        **COMPRESSION,
     )
     data: bytes = sink.getvalue().to_pybytes()
     return data
+
+
+class PartBuilder:
+    """Makes one Parquet file of rows that come one after the other; what is large is packed soon,
+    so that not all of it is in memory as rows."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = columns
+        self._pa = require_arrow()
+        self._sink = self._pa.BufferOutputStream()
+        self._writer: Any = None
+        self._rows: list[dict[str, Any]] = []
+        self._chars = 0
+
+    def add(self, row: dict[str, Any]) -> None:
+        """One more row."""
+        self._rows.append(row)
+        self._chars += sum(map(_chars, row.values()))
+        if len(self._rows) == ROW_GROUP or self._chars > _GROUP_CHARS:
+            self._pack()
+
+    def finish(self) -> bytes | None:
+        """The file; none where there was no row."""
+        self._pack()
+        if self._writer is None:
+            return None
+        self._writer.close()
+        data: bytes = self._sink.getvalue().to_pybytes()
+        return data
+
+    def _pack(self) -> None:
+        if not self._rows:
+            return
+        table = rows_to_arrow(self._columns, self._rows)
+        if self._writer is None:
+            self._writer = self._pa.parquet.ParquetWriter(self._sink, table.schema, **COMPRESSION)
+        self._writer.write_table(table)
+        self._rows, self._chars = [], 0
+
+
+def _chars(value: Any) -> int:
+    """About how much room a value takes."""
+    if isinstance(value, list):
+        return 8 * len(value) + sum(len(item) for item in value if isinstance(item, str))
+    return len(value) if isinstance(value, str) else 8
 
 
 def rows_to_arrow(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> Any:

@@ -2,12 +2,15 @@
 
 import hashlib
 import os
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
 from worldline.store.columns import require_arrow
+
+UNFINISHED = ".unfinished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,12 @@ class Place:
         except OSError as error:
             raise InputError(f"cannot read {name} in {self.address}: {error}") from error
 
-    def write(self, name: str, data: bytes) -> None:
-        """Put a file in place."""
+    def write(self, name: str, data: bytes, *, is_shared: bool = False) -> None:
+        """Put a file in place; `is_shared`: others may be writing the same one."""
         path = f"{self.path}/{name}"
         # A remote store shows a file when it is whole; here it is moved to its name when it is.
-        begun = path if self.is_remote else half_written(path)
+        own = f"{path}.{secrets.token_hex(8)}" if is_shared else path
+        begun = path if self.is_remote else half_written(own)
         try:
             if not self.is_remote:
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -58,6 +62,9 @@ class Place:
             if begun != path:
                 os.replace(begun, path)
         except OSError as error:
+            if begun != path:
+                # On a full disk, half a file is in everybody's way.
+                Path(begun).unlink(missing_ok=True)
             raise InputError(f"cannot write {name} in {self.address}: {error}") from error
 
     def files(self, folder: str, suffix: str) -> list[str]:
@@ -69,6 +76,10 @@ class Place:
         except OSError as error:
             raise InputError(f"cannot list {self.address}: {error}") from error
         return sorted(info.path for info in found if info.is_file and info.path.endswith(suffix))
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a file."""
+        return bool(self.filesystem.get_file_info(f"{self.path}/{name}").is_file)
 
     def remove(self, path: str) -> None:
         """Take away one of its files."""
@@ -83,7 +94,7 @@ def half_written(path: str) -> str:
 
     "manifest.json" -> "manifest.json.unfinished"
     """
-    return f"{path}.unfinished"
+    return f"{path}{UNFINISHED}"
 
 
 def place_of(address: str | Path) -> Place:

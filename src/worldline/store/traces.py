@@ -1,9 +1,8 @@
 """Traces go in and rows of parallel lists come out, one a trace; they are read back unchanged."""
 
-import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -14,6 +13,7 @@ from worldline.errors import InputError
 from worldline.store.columns import Column
 from worldline.store.parts import check_row, iterate_parts, part_files, write_part
 from worldline.store.place import Place, place_of
+from worldline.store.shards import STORE_FILE, finished_shards
 from worldline.trace import EVENTS, NOTHING, Ending, Limits, Origin, Program, Scope, Step, Trace
 
 TRACE_COLUMNS: tuple[Column, ...] = (
@@ -33,6 +33,8 @@ TRACE_COLUMNS: tuple[Column, ...] = (
     Column("ending_detail", "text", "what more is known of that"),
     Column("result", "text", "what the call returned; none if it did not"),
     Column("steps", "int", "how many steps there are"),
+    Column("prompt_tokens", "int", "how many tokens a model is given; none if not counted"),
+    Column("completion_tokens", "int", "how many it has to write"),
     Column("stdout", "text", "what it printed"),
     Column("notes", "texts", "what a reader of the trace should know"),
     # A value a step.
@@ -61,8 +63,8 @@ TRACE_COLUMNS: tuple[Column, ...] = (
     Column("limits", "text", "what the recording might use, as JSON"),
     Column("is_escaped", "bool", "whether its texts spell out halves of surrogate pairs"),
 )
-# Rows in a part, where nobody says otherwise.
-TRACE_PART_ROWS = 2000
+# Rows in a part, where it is not made of a shard.
+_PART_ROWS = 2000
 _HALF = re.compile("[\ud800-\udfff]")
 _SPELLED = re.compile(r"\\(\\|u[0-9a-f]{4})")
 
@@ -75,6 +77,9 @@ class StoredTrace:
     trace: Trace
     expected: str | None = None
     facets: Mapping[str, str | int] = field(default_factory=dict)
+    # What a model is given and has to write, where they were counted.
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
 
     @property
     def is_expected(self) -> bool | None:
@@ -103,6 +108,8 @@ def trace_to_row(stored: StoredTrace) -> dict[str, Any]:
         "ending_detail": trace.ending.detail,
         "result": trace.result,
         "steps": len(trace.steps),
+        "prompt_tokens": stored.prompt_tokens,
+        "completion_tokens": stored.completion_tokens,
         "stdout": trace.stdout,
         "notes": list(trace.notes),
         **_steps_to_columns(trace.steps),
@@ -130,7 +137,14 @@ def row_to_trace(row: Mapping[str, Any]) -> StoredTrace:
         stdout=told["stdout"],
         notes=tuple(told["notes"]),
     )
-    return StoredTrace(told["id"], trace, told["expected"], json.loads(told["facets"]))
+    return StoredTrace(
+        told["id"],
+        trace,
+        told["expected"],
+        json.loads(told["facets"]),
+        told["prompt_tokens"],
+        told["completion_tokens"],
+    )
 
 
 def write_traces(address: str | Path, traces: Iterable[StoredTrace]) -> int:
@@ -139,22 +153,13 @@ def write_traces(address: str | Path, traces: Iterable[StoredTrace]) -> int:
     if part_files(place):
         raise InputError(f"{address} holds parts already; name another folder")
     every, count = iter(traces), 0
-    while part := list(islice(every, TRACE_PART_ROWS)):
-        write_trace_rows(place, count, [trace_to_row(stored) for stored in part])
+    while part := list(islice(every, _PART_ROWS)):
+        rows = [trace_to_row(stored) for stored in part]
+        for row in rows:
+            check_row(TRACE_COLUMNS, row)
+        write_part(place, TRACE_COLUMNS, rows, name=f"{count:09d}")
         count += len(part)
     return count
-
-
-def write_trace_rows(place: Place, number: int, rows: list[dict[str, Any]]) -> None:
-    """Put rows into one part, whose name begins with the number of the first of them.
-
-    The same programs have the same name: written twice, they are there once.
-    """
-    for row in rows:
-        check_row(TRACE_COLUMNS, row)
-    programs = [(row["id"], row["program"]) for row in rows]
-    digest = hashlib.sha256(json.dumps(programs).encode()).hexdigest()[:8]
-    write_part(place, TRACE_COLUMNS, rows, name=f"{number:09d}-{digest}")
 
 
 def read_traces(address: str | Path) -> Iterator[tuple[str, Trace]]:
@@ -178,18 +183,18 @@ def read_stored_traces(
             yield found
 
 
-def iterate_trace_rows(place: Place, *, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Some columns of all rows, their texts as they were before they were stored."""
-    for row in iterate_parts(place, columns=[*columns, "is_escaped"]):
-        yield _each_text(row, _unspell) if row["is_escaped"] else row
-
-
 def trace_files(place: Place) -> list[str]:
-    """The parts of a folder of traces; one without any is refused."""
+    """The parts of a folder of traces; one without any is refused.
+
+    Of a store that `worldline trace` makes, those of finished shards.
+    """
     files = part_files(place)
+    if place.read(STORE_FILE) is not None:
+        finished = set(finished_shards(place))
+        files = [path for path in files if Path(path).stem in finished]
     if not files:
         raise InputError(
-            f"there are no traces in {place.address}; make some with: worldline record "
+            f"there are no traces in {place.address}; make some with: worldline trace "
             "PROGRAMS.jsonl -o FOLDER"
         )
     return files

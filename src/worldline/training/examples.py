@@ -57,7 +57,7 @@ def why_left_out(trace: Trace) -> str | None:
         return f"not whole: {trace.ending.reason.replace('_', ' ')}"
     if not trace.is_whole:
         return "not whole: its last steps are missing"
-    if trace.notes:
+    if trace.gaps:
         return "something in it was not recorded (it has notes)"
     if trace.program.stdin:
         return "it reads input that a prompt does not show"

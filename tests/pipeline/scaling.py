@@ -1,0 +1,258 @@
+"""How fast shards are worked through, by whom, in how much memory; and whether chaos matters."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from threading import Event, Thread
+
+from tests.processes import offspring
+from worldline.pipeline import (
+    Counts,
+    Filters,
+    Inputs,
+    Job,
+    LocalRunner,
+    RayRunner,
+    Runner,
+    Shard,
+    cut_into_shards,
+    make_job,
+    run_shard,
+)
+
+
+class BarePool:
+    """The same work by a plain pool of processes: no retries, no bound on what waits."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+
+    def run(self, job: Job, address: str, shards: Iterator[Shard]) -> Iterator[Counts]:
+        """The counts of each shard, as they are done."""
+        with ProcessPoolExecutor(self._workers, mp_context=get_context("spawn")) as pool:
+            futures = [pool.submit(run_shard, job, address, shard) for shard in shards]
+            for future in as_completed(futures):
+                yield future.result()
+
+
+RUNNERS: dict[str, Callable[[int], Runner]] = {
+    "bare pool": BarePool,
+    "local": LocalRunner,
+    "ray": lambda workers: RayRunner(workers=workers),
+}
+
+
+@dataclass(slots=True)
+class Paced:
+    """What one runner has done so far: programs and seconds behind the first shard of each round,
+    and the memory that it and its processes had, now and then."""
+
+    programs: int = 0
+    seconds: float = 0.0
+    rates: list[float] = field(default_factory=list)
+    megabytes: list[int] = field(default_factory=list)
+    counts: Counts = field(default_factory=Counts)
+
+
+def pace(
+    programs: Path,
+    folder: Path,
+    *,
+    rounds: int,
+    size: int,
+    shard: int = 250,
+    workers: int = 2,
+    tell: Callable[[str], None] = print,
+) -> dict[str, Paced]:
+    """By turns, `size` programs a round: other programs each round, the same for every runner."""
+    job = make_job(filters=Filters(is_once=True), shard_programs=shard)
+    every = cut_into_shards([Inputs(programs)], job.hash, shard)
+    found = {name: Paced() for name in RUNNERS}
+    for number in range(rounds):
+        shards = list(islice(every, size // shard))
+        for name, make in RUNNERS.items():
+            place = folder / f"{name}-{number}".replace(" ", "-")
+            _one_round(make(workers), job, str(place), shards, found[name])
+            tell(f"{name}: {found[name].rates[-1]:.1f} programs/s, {found[name].megabytes[-1]} MB")
+    return found
+
+
+def _one_round(
+    runner: Runner, job: Job, address: str, shards: Sequence[Shard], paced: Paced
+) -> None:
+    began, first = 0.0, 0
+    with _watched(paced.megabytes):
+        for counts in runner.run(job, address, iter(shards)):
+            paced.counts.merge(counts)
+            if not began:
+                # Starting is not what is asked for here.
+                began, first = time.monotonic(), counts.programs
+            last = time.monotonic()
+    programs = sum(len(shard.rows) for shard in shards) - first
+    paced.programs += programs
+    paced.seconds += last - began
+    paced.rates.append(programs / (last - began))
+
+
+@contextmanager
+def _watched(megabytes: list[int]) -> Iterator[None]:
+    """Note the memory of this process and all it has started, every two seconds."""
+    is_over = Event()
+
+    def watch() -> None:
+        while not is_over.wait(2.0):
+            megabytes.append(_megabytes([os.getpid(), *offspring(os.getpid())]))
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+        megabytes.append(_megabytes([os.getpid()]))
+
+
+def _megabytes(pids: Sequence[int]) -> int:
+    """Their own memory: what they share is counted once, as its share."""
+    total = 0
+    for pid in pids:
+        with suppress(OSError):
+            text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
+            total += next(int(line.split()[1]) for line in text.splitlines() if "Pss:" in line)
+    return total // 1024
+
+
+@dataclass(slots=True)
+class Chaos:
+    """What was done to a run."""
+
+    workers_killed: int = 0
+    drivers_killed: int = 0
+    full_disks: int = 0
+    starts: int = 0
+    seconds: float = 0.0
+
+
+def disturb(
+    programs: Path,
+    disk: Path,
+    words: Sequence[str],
+    *,
+    every: float = 3.0,
+    drivers: int = 3,
+    seed: int = 7,
+    tell: Callable[[str], None] = print,
+) -> Chaos:
+    """`worldline trace` into a folder on a small disk: a worker killed every so often, the command
+    killed three times, the disk filled up once; begun again each time, until it is done."""
+    draws, chaos, began = random.Random(seed), Chaos(), time.monotonic()
+    command = [sys.executable, "-m", "worldline", "trace", str(programs), "-o", str(disk / "s")]
+    while True:
+        chaos.starts += 1
+        log = (disk.parent / "log").open("ab")
+        process = subprocess.Popen([*command, *words], stdout=log, stderr=log)
+        is_filled = chaos.drivers_killed >= 1 and not chaos.full_disks
+        deadline = time.monotonic() + draws.uniform(20, 60)
+        while process.poll() is None:
+            time.sleep(draws.uniform(0.5, 1.5) * every)
+            chaos.workers_killed += _kill_one(process.pid, draws)
+            if time.monotonic() > deadline and is_filled:
+                tell(f"{time.monotonic() - began:.0f} s: the disk is full")
+                _fill(disk / "filler")
+                process.wait()
+                break
+            if time.monotonic() > deadline and chaos.drivers_killed < drivers:
+                tell(f"{time.monotonic() - began:.0f} s: the command is killed")
+                chaos.drivers_killed += 1
+                process.kill()
+                process.wait()
+                break
+        if is_filled:
+            chaos.full_disks += (disk / "filler").exists()
+            (disk / "filler").unlink(missing_ok=True)
+        elif process.returncode == 0:
+            chaos.seconds = time.monotonic() - began
+            return chaos
+
+
+def _kill_one(driver: int, draws: random.Random) -> int:
+    """Kill one of its workers, if there is any; how many that were."""
+    workers = []
+    for pid in offspring(driver):
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes()
+            if b"spawn_main" in words or words.startswith(b"ray::"):
+                workers.append(pid)
+    if not workers:
+        return 0
+    with suppress(ProcessLookupError):
+        os.kill(draws.choice(workers), signal.SIGKILL)
+    return 1
+
+
+def _fill(path: Path) -> None:
+    """Write until there is no room."""
+    with suppress(OSError), path.open("wb") as file:
+        while True:
+            file.write(bytes(1 << 16))
+            file.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What groups of so many rows cost: bytes a step, milliseconds to fetch one trace by its name
+    and to count the events of all."""
+
+    rows: int
+    bytes_a_step: float
+    fetch_ms: float
+    scan_ms: float
+
+
+def layouts(store: Path, folder: Path, sizes: Sequence[int]) -> Iterator[Layout]:
+    """The traces of a store, compacted into one file with groups of each size."""
+    import duckdb
+    import pyarrow.parquet as parquet
+
+    draws = random.Random(7)
+    for size in sizes:
+        path = folder / f"{size}.parquet"
+        table = parquet.read_table(store / "parts")
+        parquet.write_table(
+            table, path, compression="zstd", compression_level=3, row_group_size=size
+        )
+        steps = sum(table["steps"].to_pylist())
+        names = draws.sample(table["id"].to_pylist(), 20)
+        began = time.monotonic()
+        for name in names:
+            assert parquet.read_table(path, filters=[("id", "==", name)]).num_rows == 1
+        fetched = time.monotonic()
+        scan = f"select e, count(*) from (select unnest(event) e from '{path}') group by all"
+        with duckdb.connect() as connection:
+            for _ in range(5):
+                connection.execute(scan).fetchall()
+        scanned = time.monotonic()
+        yield Layout(
+            size,
+            path.stat().st_size / steps,
+            (fetched - began) / len(names) * 1000,
+            (scanned - fetched) / 5 * 1000,
+        )
+
+
+def plan_rate(programs: Path) -> tuple[int, float]:
+    """How many programs are read, hashed and put into shards, and in how many seconds."""
+    began = time.monotonic()
+    shards = cut_into_shards([Inputs(programs)], "settings", 500)
+    return sum(len(shard.rows) for shard in shards), time.monotonic() - began
