@@ -1,6 +1,8 @@
 """Several servers behind one engine: the work is shared, and whoever is dead is left out."""
 
 import asyncio
+import socket
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from typing import Any, TypeVar
@@ -94,12 +96,59 @@ def test_one_that_is_back_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> Non
         before = servers[0].seen["fine"]
         # Long enough for it to be back.
         await asyncio.sleep(3.0)
-        await asyncio.gather(*(ask(engine, n) for n in range(100, 140)))
+        # One request finds out, before all others are sent.
+        await asyncio.gather(*(ask(engine, n) for n in range(100, 110)))
+        assert servers[0].seen["fine"] == before + 1
+        await asyncio.gather(*(ask(engine, n) for n in range(110, 140)))
         return before
 
     before, servers = with_servers([dies, never], use, outage=1.0, model="imitation", timeout=5)
     assert servers[0].seen["fine"] >= before + 10
     assert sum(server.seen["fine"] for server in servers) == 60
+
+
+def fails(_: int) -> str | None:
+    """Every time, at once."""
+    return "500"
+
+
+def test_what_one_fails_on_is_asked_of_the_next() -> None:
+    async def use(engine: OpenAIEngine, _: list[FaultyServer]) -> list[int]:
+        found = [reply for n in range(6) for reply in await ask(engine, n)]
+        return [reply.usage.retries for reply in found]
+
+    began = time.monotonic()
+    retries, (broken, fine) = with_servers([fails, never], use, model="imitation", patience=20)
+    assert fine.seen["fine"] == 6
+    assert sum(retries) == broken.seen["500"]
+    # Nobody waits for the one that fails while the other is there.
+    assert time.monotonic() - began < 10
+
+
+def test_one_that_does_not_even_refuse_is_left_out_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_CONNECTING", 0.5)
+    # As many as may wait for it: the kernel leaves the next ones without an answer.
+    with socket.socket() as deaf, ExitStack() as stack:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(deaf.getsockname())
+
+        async def neither() -> None:
+            engine = OpenAIEngine(
+                Server(f"http://127.0.0.1:{deaf.getsockname()[1]}/v1", timeout=60, patience=1)
+            )
+            try:
+                await ask(engine, 1)
+            finally:
+                await engine.close()
+
+        began = time.monotonic()
+        with pytest.raises(EngineError, match="cannot be reached"):
+            asyncio.run(neither())
+        assert time.monotonic() - began < 20
 
 
 def test_one_that_is_not_there_at_first_is_no_error_and_none_is() -> None:

@@ -18,6 +18,10 @@ _PASSING = frozenset({408, 409, 425, 429})
 _BESIDE = frozenset({"/tokenize", "/detokenize"})
 # Seconds for which one that cannot be reached is left out: twice as long each time, up to this.
 _LONGEST_ABSENCE = 60.0
+# Seconds for a connection to be made, however long an answer may take.
+_CONNECTING = 10.0
+# No one is there who could answer: too busy, or something in between that reaches nobody.
+_ABSENT = frozenset({429, 502, 503, 504})
 
 
 class Connection:
@@ -45,13 +49,15 @@ class Connection:
         self._absences = 0
         self._timeout = timeout
         self._openai = openai
+        # A machine that is cut off does not even refuse.
+        patience = httpx2.Timeout(timeout, connect=min(timeout, _CONNECTING))
         self._client = openai.AsyncOpenAI(
             base_url=self.url,
             api_key=api_key or "none",
-            timeout=timeout,
+            timeout=patience,
             max_retries=0,
             http_client=openai.DefaultAioHttpClient(
-                timeout=timeout,
+                timeout=patience,
                 limits=httpx2.Limits(
                     max_connections=1000,
                     max_keepalive_connections=100,
@@ -62,7 +68,11 @@ class Connection:
 
     @property
     def is_absent(self) -> bool:
-        """Whether it could not be reached a moment ago."""
+        """Whether it could not be reached a moment ago; then one request tries, before others."""
+        return self._is_left_out or (self._absences > 0 and self.in_flight > 0)
+
+    @property
+    def _is_left_out(self) -> bool:
         return time.monotonic() < self.absent_until
 
     async def ask(
@@ -74,9 +84,10 @@ class Connection:
             found = await self._once(verb, path, body, limit=limit)
         except PassingError as error:
             # Those that were in flight at the same time all fail, which is one absence.
-            if error.is_absence and not self.is_absent:
+            if error.is_absence and not self._is_left_out:
                 self._absences += 1
-                pause = min(_LONGEST_ABSENCE, 2.0 ** min(self._absences, 10))
+                pause = max(2.0 ** min(self._absences, 10), error.wait or 0.0)
+                pause = min(_LONGEST_ABSENCE, pause)
                 self.absent_until = time.monotonic() + pause
             raise
         else:
@@ -110,7 +121,7 @@ class Connection:
         except (TimeoutError, openai.APITimeoutError) as error:
             # The client calls a connection that was refused a time-out, too.
             reason = str(error.__cause__ or "")
-            if reason.startswith("Cannot connect"):
+            if reason.startswith(("Cannot connect", "Connection timeout")):
                 reason = f"{self.url} cannot be reached: {reason}"
             else:
                 reason = f"{self.url} did not answer (limit {limit:g} s)"
@@ -146,7 +157,7 @@ def _refused(url: str, error: Any) -> Exception:
     if status in _PASSING or status >= 500:
         after = error.response.headers.get("retry-after", "")
         wait = float(after) if after.isdigit() else None
-        return PassingError(what, wait=wait, is_absence=status in (429, 503))
+        return PassingError(what, wait=wait, is_absence=status in _ABSENT)
     if status in (401, 403):
         return EngineError(f"{what}; give a key with --api-key or OPENAI_API_KEY")
     return EngineError(what)

@@ -144,38 +144,46 @@ class Server:
         """One request, repeated while it, or reading its reply, fails in a way that may pass;
         also says how often it failed."""
 
-        async def attempt() -> Result:
-            connection = self._choose(body)
-            found = await connection.ask("post", path, body)
-            try:
-                return read(found)
-            except (AttributeError, LookupError, TypeError, ValueError) as error:
-                raise PassingError(
-                    f"{connection.url} returned a broken reply: {error!r}"
-                ) from error
-
-        return await self.patience.ask(attempt)
+        failed: list[Connection] = []
+        result, _ = await self.patience.ask(lambda: self._ask_each(path, body, read, failed))
+        return result, len(failed)
 
     async def ask_impatiently(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """One request at first contact, when a failure is more likely to stay: it is repeated for
         some seconds only."""
-        return await self._impatiently(lambda: self._choose(body).ask("post", path, body))
+        return await self._impatiently(lambda: self._ask_each(path, body, dict, []))
+
+    async def _ask_each(
+        self, path: str, body: dict[str, Any], read: Read[Result], failed: list[Connection]
+    ) -> Result:
+        """Each server that is there once, until one succeeds; puts down those that fail."""
+        left = list(self._connections)
+        while True:
+            connection = self._choose(body, left)
+            left.remove(connection)
+            try:
+                return _read(connection, await connection.ask("post", path, body), read)
+            except PassingError:
+                failed.append(connection)
+                self._homes.pop(_beginning(body), None)
+                if all(each.is_absent for each in left):
+                    raise
 
     async def _impatiently(
         self, attempt: Callable[[], Awaitable[dict[str, Any]]]
     ) -> dict[str, Any]:
         return (await Patience(min(self.patience.seconds, _FIRST_CONTACT)).ask(attempt))[0]
 
-    def _choose(self, body: dict[str, Any]) -> Connection:
+    def _choose(self, body: dict[str, Any], among: Sequence[Connection]) -> Connection:
         """Who is asked: whoever knows the beginning of the prompt and is not too busy, or the least
         busy; whoever was gone for longest where all are."""
-        if len(self._connections) == 1:
-            return self._connections[0]
-        there = [each for each in self._connections if not each.is_absent]
+        if len(among) == 1:
+            return among[0]
+        there = [each for each in among if not each.is_absent]
         if not there:
-            return min(self._connections, key=lambda each: each.absent_until)
+            return min(among, key=lambda each: each.absent_until)
         least = min(there, key=lambda each: each.in_flight)
-        beginning = hash(str((body.get("prompt") or body.get("messages") or "")[:_BEGINNING]))
+        beginning = _beginning(body)
         home = self._homes.get(beginning, least)
         if home not in there or home.in_flight > least.in_flight + _MORE:
             home = least
@@ -188,6 +196,18 @@ class Server:
         """Close the connections."""
         for connection in self._connections:
             await connection.close()
+
+
+def _read(connection: Connection, found: dict[str, Any], read: Read[Result]) -> Result:
+    try:
+        return read(found)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise PassingError(f"{connection.url} returned a broken reply: {error!r}") from error
+
+
+def _beginning(body: dict[str, Any]) -> int:
+    """A number for how a prompt begins."""
+    return hash(str((body.get("prompt") or body.get("messages") or "")[:_BEGINNING]))
 
 
 def addresses(url: str) -> list[str]:
