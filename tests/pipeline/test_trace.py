@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +17,20 @@ import pyarrow.parquet as parquet
 import pytest
 from click.testing import CliRunner
 
+from tests.cli.commands import run
 from tests.conftest import data_file
 from tests.pipeline.rows import CODE, ids, outcomes, row, slow_rows, trace, traces, write
 from tests.processes import offspring
 from worldline.cli import main
-from worldline.errors import InputError, RecorderError, SandboxError
 from worldline.pipeline import (
     DEFAULT_LIMITS,
     Filters,
     LocalRunner,
     Shard,
-    Worker,
     cut_into_shards,
     make_job,
-    run_shard,
 )
 from worldline.recorders import PythonRecorder
-from worldline.sandbox import Sandbox
 from worldline.store import (
     Column,
     PartBuilder,
@@ -43,8 +39,8 @@ from worldline.store import (
     place_of,
     read_stored_traces,
 )
-from worldline.tokens import make_tokenizer
-from worldline.trace import REDUCED_NOTE, Limits, Program, Trace
+from worldline.trace import Program
+from worldline.trace.program import text_with_call
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +61,17 @@ WHOLE: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "no call": ("unreadable", {"code": CODE}),
     "bad call": ("unreadable", {"code": CODE, "call": "f(("}),
+    "half a letter": ("unreadable", {"code": CODE, "call": "f(1)", "stdin": "\ud800"}),
+    "odd facet": ("unreadable", {**row(3), "facets": {"share": 0.5}}),
+    "not odd": ("kept", row(3)),
+    "context": (
+        "contaminated",
+        {"context": text_with_call("def h(x):\n    return [x, x]\n", "h('x')")},
+    ),
+    "huge number": (
+        "kept",
+        {"code": f"def f(n):\n    x = 0x{'f' * 5000}\n    return x % 7 + n\n", "call": "f(1)"},
+    ),
     "broken": ("not_loaded", {"code": "def f(:\n", "call": "f()"}),
     "endless": ("step_limit", {"code": "def f():\n    while True:\n        pass\n", "call": "f()"}),
     "busy": ("time_limit", {"code": "def f(): return sum(range(10**12))\n", "call": "f()"}),
@@ -111,12 +118,12 @@ def test_every_program_has_the_outcome_that_it_should(tmp_path: Path) -> None:
     told = outcomes(tmp_path / "s")
     assert {each["id"]: each["outcome"] for each in told} == wanted
     assert [each["number"] for each in told] == list(range(len(wanted)))
-    assert ids(tmp_path / "s") == ["fine", "raises", "seeded"]
+    assert ids(tmp_path / "s") == ["fine", "raises", "not odd", "huge number", "seeded"]
     details = {each["id"]: each["detail"] for each in told}
-    assert details["benchmark's"] == str(mine)
+    assert details["benchmark's"] == details["context"] == str(mine)
     assert details["order"] == "step 4"
     assert details["chance"] == "what it prints"
-    assert re.search(r"line 22 of a.jsonl: not JSON", details[None])
+    assert re.search(r"line 27 of a.jsonl: not JSON", details[None])
     # What the report says adds up to all of them.
     lines = re.findall(r"(?m)^ +([\d,]+) ([a-z ]+)$", found.output)
     assert sum(int(number) for number, _ in lines) == len(wanted)
@@ -217,11 +224,51 @@ def test_a_part_counts_when_its_outcomes_are_there(tmp_path: Path) -> None:
     next(tmp_path.glob("s/outcomes/*.parquet")).unlink()
     left = ids(tmp_path / "s")
     assert len(left) == 5
-    (tmp_path / "s" / "parts" / "x.parquet.0123.unfinished").write_bytes(b"half")
+    for age, name in ((7200, "x"), (0, "y")):
+        half = tmp_path / "s" / "parts" / f"{name}.parquet.0123.unfinished"
+        half.write_bytes(b"half")
+        os.utime(half, (time.time() - age,) * 2)
     found = trace(tmp_path / "a.jsonl", *words)
     assert "5 were done already" in found.output
     assert ids(tmp_path / "s") == [f"p{n}" for n in range(10)]
-    assert not list(tmp_path.glob("s/*/*.unfinished"))
+    # Another rank may be writing the younger one.
+    assert [path.name[0] for path in tmp_path.glob("s/*/*.unfinished")] == ["y"]
+
+
+def test_a_part_that_is_not_what_was_counted_is_made_again(tmp_path: Path) -> None:
+    words = ("-o", tmp_path / "s", "--shard", 5)
+    trace(write(tmp_path / "a.jsonl", map(row, range(15))), *words)
+    whole = traces(tmp_path / "s")
+    first, second, _ = sorted(tmp_path.glob("s/parts/*.parquet"))
+    first.unlink()
+    # As a machine leaves it that lost its power.
+    second.write_bytes(b"")
+    assert "are gone or damaged" in run("compact", tmp_path / "s", "-o", tmp_path / "c").output
+    found = trace(tmp_path / "a.jsonl", *words)
+    assert "5 were done already" in found.output
+    assert traces(tmp_path / "s") == whole
+
+
+def test_begun_anew_nothing_of_before_is_left(tmp_path: Path) -> None:
+    words = ("-o", tmp_path / "s", "--shard", 5)
+    trace(write(tmp_path / "a.jsonl", map(row, range(10))), *words)
+    # Killed between the two files.
+    next(tmp_path.glob("s/outcomes/*.parquet")).unlink()
+    assert trace(tmp_path / "a.jsonl", *words, "--restart", "--min-steps", 2).exit_code == 0
+    assert len(list(tmp_path.glob("s/parts/*.parquet"))) == 2
+
+
+def test_ranks_begin_together_and_may_have_nothing_to_do(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", [row(1)])
+    words = (tmp_path / "a.jsonl", "-o", tmp_path / "s", "--world-size", 3)
+    (tmp_path / "s").mkdir()
+    # Another rank is about to say what the store is of, or was killed then.
+    (tmp_path / "s" / "traces.json.0123.unfinished").write_bytes(b"{")
+    for rank in (2, 0, 1):
+        found = trace(*words, "--rank", rank)
+        assert found.exit_code == 0, found.output
+    assert ids(tmp_path / "s") == ["p1"]
+    assert "without --rank" in trace(*words, "--rank", 0, "--prune").output
 
 
 def test_ranks_share_the_work_and_any_order_gives_the_same_store(tmp_path: Path) -> None:
@@ -295,82 +342,6 @@ def test_many_programs_are_not_for_record(tmp_path: Path) -> None:
     found = CliRunner().invoke(main, ["record", str(path)])
     assert found.exit_code == 2
     assert f"holds many programs: worldline trace {path} -o STORE" in found.output
-
-
-# -- what goes wrong on our side ------------------------------------------------------------------
-
-
-class Failing(PythonRecorder):
-    """Fails on one program, or on all."""
-
-    is_broken = False
-
-    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
-        if self.is_broken:
-            raise SandboxError("no room")
-        if program.call == "f(2)":
-            raise RecorderError("no such step")
-        return super().record(program, limits=limits)
-
-
-def test_what_the_recorder_fails_on_is_no_outcome_of_the_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("worldline.pipeline.work.PythonRecorder", Failing)
-    (shard,) = cut_into_shards([[("", row(n), "") for n in range(4)]], "s", 10)
-    worker = Worker(make_job(), str(tmp_path / "s"))
-    counts = worker.run(shard)
-    assert counts.outcomes == {"kept": 3, "failed": 1}
-    assert outcomes(tmp_path / "s")[2]["detail"] == "no such step"
-    # Where nothing can be recorded, nothing is known of these programs, and nothing is written.
-    monkeypatch.setattr(Failing, "is_broken", True)
-    (other,) = cut_into_shards([[("", row(n), "") for n in range(9)]], "s", 10)
-    with pytest.raises(SandboxError, match="no room"):
-        worker.run(other)
-    worker.close()
-    assert finished_shards(place_of(tmp_path / "s")) == [shard.name]
-
-
-def test_a_vocabulary_is_known_by_what_is_in_it(tmp_path: Path) -> None:
-    paths = [
-        make_tokenizer(["some text"] * 9, tmp_path / name, size=size, specials=("<s>", "</s>"))
-        for name, size in (("one", 259), ("same", 259), ("other", 260))
-    ]
-    one, same, other = (make_job(tokenizer=str(path)) for path in paths)
-    assert one.hash == same.hash != other.hash
-    paths[0].write_bytes(paths[2].read_bytes())
-    with pytest.raises(InputError, match="not the vocabulary that the job was begun with"):
-        Worker(one, str(tmp_path / "s"))
-
-
-def test_a_process_that_works_for_two_stores_keeps_them_apart(tmp_path: Path) -> None:
-    job = make_job()
-    (shard,) = cut_into_shards([[("", row(1), "")]], job.hash, 10)
-    for name in ("s", "t"):
-        run_shard(job, str(tmp_path / name), shard)
-    assert ids(tmp_path / "s") == ids(tmp_path / "t") == ["p1"]
-
-
-def test_a_worker_of_another_version_refuses(tmp_path: Path) -> None:
-    job = replace(make_job(), version="3.10.1")
-    with pytest.raises(RecorderError, match="install the same on every machine"):
-        Worker(job, str(tmp_path / "s"))
-
-
-def test_a_reduced_sandbox_is_stamped_and_its_traces_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    full = make_job(filters=Filters(is_once=True))
-    job = replace(full, sandbox=Sandbox(is_reduced=True))
-    assert job.hash != full.hash
-    # As on a machine without bubblewrap.
-    monkeypatch.setenv("PATH", "/nowhere")
-    (shard,) = cut_into_shards([[("", row(1), "")]], job.hash, 10)
-    worker = Worker(job, str(tmp_path / "s"))
-    assert worker.run(shard).outcomes == {"kept": 1}
-    worker.close()
-    (kept,) = read_stored_traces(tmp_path / "s")
-    assert any(note.startswith(REDUCED_NOTE) for note in kept.trace.notes)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")

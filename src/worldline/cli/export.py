@@ -67,8 +67,8 @@ def export(
     """
     if is_unfinished(traces):
         click.echo(
-            f"worldline: {traces} is not finished: what is there is exported; the `worldline "
-            "trace` that made it, given again, does the rest",
+            f"worldline: {traces} is not finished: what is there is exported (`worldline trace`, "
+            "given again, goes on; what `worldline compact` has begun is best removed)",
             err=True,
         )
     with counting("exporting", 0) as on_progress:

@@ -1,6 +1,7 @@
 """The `worldline` command and how it reports errors."""
 
 import os
+import select
 import sys
 
 import click
@@ -38,9 +39,21 @@ class _Group(click.Group):
             click.echo(f"worldline: {error}", err=True)
             sys.exit(2)
         except BrokenPipeError:
+            if not _is_unread():
+                raise
             # The reader (head, less) has seen enough.
             sys.stderr.close()
             sys.exit(0)
+
+
+def _is_unread() -> bool:
+    """Whether nobody reads what we print any more."""
+    try:
+        watched = select.poll()
+        watched.register(sys.stdout.fileno(), select.POLLERR)
+        return bool(watched.poll(0))
+    except (OSError, ValueError):
+        return True
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

@@ -122,7 +122,7 @@ def trace(
 
     The same on a laptop, on a Ray cluster and in a Slurm array; programs run in a sandbox.
     """
-    turn = _turn(rank, world_size, is_restarted=is_restarted)
+    turn = _turn(rank, world_size, is_alone=is_restarted or is_pruned)
     chosen = _runner(runner, address, workers)
     job = make_job(
         limits=limits,
@@ -153,15 +153,15 @@ def trace(
     _finish(done, output)
 
 
-def _turn(rank: int | None, world_size: int | None, *, is_restarted: bool) -> Turn:
+def _turn(rank: int | None, world_size: int | None, *, is_alone: bool) -> Turn:
     if (rank is None) != (world_size is None):
         raise InputError("--rank and --world-size belong together")
     if rank is None or world_size is None:
         return Turn()
     if rank >= world_size:
         raise InputError(f"ranks of {world_size} go from 0 to {world_size - 1}, not {rank}")
-    if is_restarted:
-        raise InputError("--restart is for one run at a time, without --rank")
+    if is_alone:
+        raise InputError("--restart and --prune are for one run at a time, without --rank")
     return Turn(rank, world_size)
 
 

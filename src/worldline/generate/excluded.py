@@ -1,5 +1,6 @@
 """Names of benchmarks and files go in; the programs that must not be made again come out."""
 
+import ast
 import hashlib
 import json
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from worldline.benchmarks import BENCHMARKS, load_benchmark
 from worldline.errors import InputError
 from worldline.generate.normal import source_key
+from worldline.trace import Program, parse_source
 
 _MADE = ("permutation", "composition")
 
@@ -28,6 +30,13 @@ class Excluded:
     names: tuple[str, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
     hash: str = ""
+
+    def owner(self, program: Program) -> str | None:
+        """Whose program it is, if it is one of these, whatever is called."""
+        found = self.keys.get(source_key(program.source))
+        if found is None and program.context is not None:
+            found = self.keys.get(source_key(_without_entry(program)))
+        return found
 
 
 def load_excluded(without: Sequence[str | Path] = ()) -> Excluded:
@@ -53,6 +62,15 @@ def load_excluded(without: Sequence[str | Path] = ()) -> Excluded:
             digest.update(f"{source}\0".encode("utf-8", "surrogatepass"))
             keys.setdefault(key, name)
     return Excluded(keys, tuple(names), missing, digest.hexdigest()[:16])
+
+
+def _without_entry(program: Program) -> str:
+    """The text without the function where the trace starts, which is none of the benchmark's."""
+    tree, lines = parse_source(program.source), program.source.splitlines()
+    for node in tree.body if tree else []:
+        if isinstance(node, ast.FunctionDef) and node.name == program.entry:
+            return "\n".join([*lines[: node.lineno - 1], *lines[node.end_lineno :]])
+    return program.source
 
 
 @cache

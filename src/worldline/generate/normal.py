@@ -151,7 +151,8 @@ class _Writer:
                 self._value(each)
             self._out.append("]")
         else:
-            self._out.append(repr(value))
+            # Of a very large number, Python writes no decimals.
+            self._out.append(hex(value) if type(value) is int else repr(value))
 
 
 def _said(node: ast.AST, values: Sequence[object]) -> list[object]:

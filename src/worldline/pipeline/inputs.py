@@ -48,17 +48,21 @@ class Inputs:
     def _found(self) -> list[tuple[str, int]]:
         """The files, with their sizes in bytes."""
         place = self._place
-        info = place.filesystem.get_file_info(place.path)
+        try:
+            info = place.filesystem.get_file_info(place.path)
+        except OSError as error:
+            raise InputError(f"cannot read {place.address}: {error}") from error
         if info.is_file:
             if not place.path.endswith(_ENDINGS):
                 raise InputError(f"{place.address} is no file of programs; {_wanted()}")
             return [(place.path, info.size)]
-        files = [path for ending in _ENDINGS for path in place.files("", ending)]
+        files = {
+            path: size for ending in _ENDINGS for path, size in place.sizes("", ending).items()
+        }
         if not files:
             missing = "there is no file or folder" if info.type.value == 0 else "no programs in"
             raise InputError(f"{missing} {place.address}; {_wanted()}")
-        sizes = place.filesystem.get_file_info(sorted(files))
-        return [(found.path, found.size) for found in sizes]
+        return sorted(files.items())
 
     def _lines(self, path: str) -> Iterator[Given]:
         name = path.rpartition("/")[2]
@@ -86,10 +90,14 @@ class Inputs:
             try:
                 if isinstance(facets := given.get("facets"), str):
                     given["facets"] = json.loads(facets)
-            except ValueError as error:
-                yield place, None, f"{place}: its facets are not JSON ({error})"
+                named = _named(given, place)
+                if not all(isinstance(value, str) for value in named.values()):
+                    # Bytes, dates and the like have no place in a row.
+                    json.dumps(named)
+            except (ValueError, TypeError) as error:
+                yield place, None, f"{place}: it has a field that is not JSON ({error})"
             else:
-                yield place, _named(given, place), ""
+                yield place, named, ""
 
 
 def _row(line: bytes, place: str) -> Given:

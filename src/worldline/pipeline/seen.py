@@ -6,7 +6,7 @@ _FIRST = 1 << 16
 
 
 class Seen:
-    """A set of 64-bit numbers. Python's own takes three to six times the memory, and one of a
+    """A set of 64-bit numbers. Python's own takes about five times the memory, and one of a
     hundred million programs has to fit."""
 
     def __init__(self) -> None:

@@ -5,10 +5,12 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeGuard
 
+from worldline.errors import InputError
 from worldline.pipeline.inputs import Given
 from worldline.pipeline.seen import Seen
+from worldline.predict import said_beside
 
 # What makes a program: two rows that agree in these are one.
 _CONTENT = ("code", "context", "call", "input", "stdin")
@@ -46,11 +48,20 @@ def cut_into_shards(inputs: Iterable[Iterable[Given]], settings: str, size: int)
         rest = iter(given)
         while part := list(islice(rest, size)):
             rows = [
-                Row(place, fields, why, fields is None or seen.add(_content(fields)))
+                Row(place, fields, why, not _is_readable(fields) or seen.add(_content(fields)))
                 for place, fields, why in part
             ]
             yield _shard(number, rows, settings)
             number += len(rows)
+
+
+def _is_readable(fields: dict[str, Any] | None) -> TypeGuard[dict[str, Any]]:
+    """Whether what a row says beside its program can be read. If not, the program is not stored,
+    and the next row with it is no duplicate."""
+    try:
+        return fields is not None and bool(said_beside(fields, ""))
+    except InputError:
+        return False
 
 
 def _content(fields: dict[str, Any]) -> int:

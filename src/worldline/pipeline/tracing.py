@@ -1,7 +1,9 @@
 """Programs go in, however many; a store of their traces comes out, and a report that adds up."""
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,14 +22,17 @@ from worldline.store import (
     finished_shards,
     has_shard,
     other_files,
-    part_files,
+    part_sizes,
     place_of,
+    remove_parts,
     remove_shards,
     remove_unfinished,
     shard_counts,
 )
 
 FORMAT = 2
+# Counts of finished shards that are read at a time.
+_READERS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +98,13 @@ def trace_into(
             tracing.shards += 1
             tracing.share_read = plan.share_read
             on_progress(tracing)
-        if not tracing.programs:
+        if not tracing.planned:
             raise InputError(f"no programs in {', '.join(map(str, programs))}")
         tracing.share_read = 1.0
         tracing.strays = plan.strays()
         if is_pruned:
             remove_shards(place, tracing.strays)
+            remove_parts(place)
             tracing.strays = ()
         if not tracing.elsewhere and not tracing.strays:
             # Readers can tell from then on that no program is missing.
@@ -114,9 +120,10 @@ class _Plan:
     ) -> None:
         self._place, self._inputs, self._job, self._turn = place, inputs, job, turn
         self._tracing = tracing
-        self._finished = set(finished_shards(place))
-        self._parts = {Path(path).stem for path in part_files(place)}
-        self._strays = set(self._finished)
+        finished = finished_shards(place)
+        self._known = _Ahead(place, finished)
+        self._parts = part_sizes(place)
+        self._strays = set(finished)
 
     def __iter__(self) -> Iterator[Shard]:
         tracing, turn = self._tracing, self._turn
@@ -138,10 +145,15 @@ class _Plan:
 
     def _counts(self, name: str) -> Counts | None:
         """Those of a shard that is all there."""
-        if name not in self._finished:
+        found = self._known.counts(name)
+        if found is None:
             return None
-        counts = Counts.from_json(shard_counts(self._place, name))
-        return counts if name in self._parts or not counts.outcomes["kept"] else None
+        counts = Counts.from_json(found)
+        if counts.bytes == self._parts.get(name, 0):
+            return counts
+        # Its traces are gone, or others': it is done again.
+        remove_shards(self._place, [name])
+        return None
 
     @property
     def share_read(self) -> float:
@@ -152,6 +164,27 @@ class _Plan:
     def strays(self) -> tuple[str, ...]:
         """Shards in the store that are not of this input."""
         return tuple(sorted(self._strays))
+
+
+class _Ahead:
+    """The counts of shards, asked for in their order, and read some at a time before they are: from
+    a remote store each takes its while."""
+
+    def __init__(self, place: Place, names: Sequence[str]) -> None:
+        self._place, self._names = place, deque(names)
+        self._begun: dict[str, Future[dict[str, Any]]] = {}
+        self._readers = ThreadPoolExecutor(_READERS)
+
+    def counts(self, name: str) -> dict[str, Any] | None:
+        """Those of one shard; none where it is not there."""
+        while self._names and (len(self._begun) < 2 * _READERS or self._names[0] <= name):
+            begun = self._names.popleft()
+            self._begun[begun] = self._readers.submit(shard_counts, self._place, begun)
+        # What was not asked for by now is of other programs.
+        for passed in [each for each in self._begun if each < name]:
+            self._begun.pop(passed).cancel()
+        found = self._begun.pop(name, None)
+        return None if found is None else found.result()
 
 
 def _check_shared(place: Place, counts: Counts) -> None:
@@ -170,11 +203,12 @@ def _begin(place: Place, job: Job, turn: Turn, *, is_restarted: bool) -> None:
         _refuse_strangers(place)
     elif is_restarted:
         remove_shards(place, finished_shards(place))
+        remove_parts(place)
     else:
         _refuse_others(place, found, job)
     if turn.world_size == 1:
         remove_unfinished(place)
-    if found is None or is_restarted:
+    if found is None or is_restarted or json.loads(found)["shards"] is not None:
         _write_about(place, job)
 
 
@@ -189,7 +223,7 @@ def _refuse_others(place: Place, found: bytes, job: Job) -> None:
     try:
         told = json.loads(found)
         then: dict[str, Any] = told["settings"]
-        is_known = told["format"] == FORMAT
+        is_known = told["format"] == FORMAT and "shards" in told
     except (ValueError, KeyError, TypeError):
         is_known = False
     if not is_known:
@@ -215,7 +249,8 @@ def _refuse_strangers(place: Place) -> None:
     """A folder that holds other things does not become a store."""
     is_there = not place.is_remote and Path(place.path).exists()
     names = other_files(place, STORE_FILE) if is_there else finished_shards(place)
-    if names:
+    # Unless another rank has just begun it.
+    if names and place.read(STORE_FILE) is None:
         raise InputError(
             f"{place.address} holds {names[0]!r} and no {STORE_FILE}; name another folder with -o"
         )

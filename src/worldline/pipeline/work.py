@@ -6,15 +6,21 @@ This is all that a worker does, whoever started it.
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from socket import gethostname
 from typing import Any
 
 from worldline.codecs import STEP_CODECS, Special, StepCodec
-from worldline.errors import CodecError, InputError, RecorderError, SandboxError
-from worldline.generate import source_key
+from worldline.errors import (
+    CodecError,
+    InputError,
+    RecorderError,
+    SandboxError,
+    WorldlineError,
+)
 from worldline.pipeline.job import Job, name_vocabulary
 from worldline.pipeline.shards import Row, Shard
 from worldline.predict import Question, question_from_row
-from worldline.recorders import PythonRecorder
+from worldline.recorders import OF_A_CPU, PythonRecorder
 from worldline.store import (
     TRACE_COLUMNS,
     PartBuilder,
@@ -70,10 +76,6 @@ class Counts:
         return cls(**{**found, "outcomes": Counter(found["outcomes"])})
 
 
-class _FailedError(Exception):
-    """The recorder failed on a program, twice, and on no other."""
-
-
 class Worker:
     """What one process has for all of its shards: interpreters to run programs, a vocabulary."""
 
@@ -96,11 +98,13 @@ class Worker:
         ):
             raise RecorderError(
                 f"the job is for Python {job.version} ({job.recorder}) and worldline "
-                f"{job.worldline}; here is {origin}: install the same on every machine"
+                f"{job.worldline}; on {gethostname()} it is {origin}: install the same on every "
+                "machine"
             )
         if name_vocabulary(job.tokenizer) != job.vocabulary:
             raise InputError(
-                f"{job.tokenizer} here is not the vocabulary that the job was begun with"
+                f"{job.tokenizer} on {gethostname()} is not the vocabulary that the job was begun "
+                "with"
             )
 
     def close(self) -> None:
@@ -131,6 +135,18 @@ class Worker:
 
     def _examine(self, row: Row) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """What came of a row, and its trace if that is kept."""
+        try:
+            return self._examined(row)
+        except Exception as error:  # noqa: BLE001
+            # One program must not end a job of millions. If another fails as well, it is the
+            # machine, and the shard is not done.
+            for recorder in self._recorders:
+                recorder.record(CONTROL)
+            id = (row.fields or {}).get("id")
+            why = str(error) if isinstance(error, WorldlineError) else repr(error)
+            return {"id": id, "outcome": "failed", "detail": why}, None
+
+    def _examined(self, row: Row) -> tuple[dict[str, Any], dict[str, Any] | None]:
         if row.fields is None:
             return {"outcome": "unreadable", "detail": row.why}, None
         try:
@@ -142,7 +158,7 @@ class Worker:
         told: dict[str, Any] = {"id": question.id, "program": question.program.hash}
         if not row.is_new:
             return {**told, "outcome": "duplicate"}, None
-        whose = self.job.excluded.keys.get(source_key(question.program.source))
+        whose = self.job.excluded.owner(question.program)
         if whose is not None:
             return {**told, "outcome": "contaminated", "detail": whose}, None
         try:
@@ -154,25 +170,21 @@ class Worker:
                 return {**told, "outcome": reason, "detail": detail}, None
             found = trace_to_row(stored)
             check_row(TRACE_COLUMNS, found)
-        except _FailedError as error:
-            return {**told, "outcome": "failed", "detail": str(error)}, None
         except (CodecError, InputError) as error:
             return {**told, "outcome": "not_storable", "detail": str(error)}, None
         return {**told, "outcome": "kept"}, found
 
     def _record(self, which: int, program: Program) -> Trace:
-        """A trace; `_FailedError` where it is just this program that the recorder cannot do."""
+        """A trace; what the recorder fails on, or somebody else may have ended, is run again."""
         recorder = self._recorders[which]
         try:
-            return recorder.record(program, limits=self.job.limits)
+            trace = recorder.record(program, limits=self.job.limits)
+            if trace.ending.reason == "killed" or _was_waiting(trace):
+                trace = recorder.record(program, limits=self.job.limits)
+            return trace
         except (RecorderError, SandboxError):
-            # If any other fails as well, it is the machine, and the shard is not done.
             recorder.close()
-            recorder.record(CONTROL)
-        try:
             return recorder.record(program, limits=self.job.limits)
-        except (RecorderError, SandboxError) as error:
-            raise _FailedError(str(error)) from error
 
     def _stored(self, question: Question) -> StoredTrace:
         """The trace of a program, with its tokens if they are counted."""
@@ -210,6 +222,12 @@ class Worker:
             if one != other:
                 return "unsteady", f"step {number}"
         return ("unsteady", "what it prints") if again.stdout != trace.stdout else ("", "")
+
+
+def _was_waiting(trace: Trace) -> bool:
+    """Whether a program was ended by the clock, before its time of a processor was over: it was
+    asleep, or the machine was busy with others."""
+    return trace.ending.reason == "time_limit" and not trace.ending.detail.endswith(OF_A_CPU)
 
 
 _worker: Worker | None = None

@@ -4,7 +4,12 @@ from worldline.predict.ask import NEEDS, Asker, Question, Settings, asked_as, re
 from worldline.predict.check import EngineReport, check_engine
 from worldline.predict.many import IN_FLIGHT, ask_all, named_apart, predict
 from worldline.predict.prediction import Asked, Finish, Mode, Prediction, make_prediction
-from worldline.predict.questions import question_from_row, questions_from_rows, read_questions
+from worldline.predict.questions import (
+    question_from_row,
+    questions_from_rows,
+    read_questions,
+    said_beside,
+)
 from worldline.predict.recorded import (
     prediction_from_row,
     read_recorded,
@@ -45,5 +50,6 @@ __all__ = [
     "recorded_engine",
     "repeat_id",
     "row_from_line",
+    "said_beside",
     "vocabulary_of",
 ]

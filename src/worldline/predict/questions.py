@@ -32,16 +32,25 @@ def questions_from_rows(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[
 
 def question_from_row(row: dict[str, Any], place: str) -> Question:
     """The question that one row holds."""
-    # A file of predictions is one of questions, too: its `output` is what a model wrote.
-    is_cruxeval = "input" in row and "call" not in row and "context" not in row
-    if is_cruxeval:
-        arguments = optional_text(row, "input", place) or ""
-        row = {**row, "call": f"f({arguments})", "expected": row.get("output")}
+    id, expected, facets = said_beside(row, place)
+    if _is_cruxeval(row):
+        row = {**row, "call": f"f({optional_text(row, 'input', place) or ''})"}
+    return Question(id, program_from_row(row, place), expected, facets)
+
+
+def said_beside(row: dict[str, Any], place: str) -> tuple[str, str | None, dict[str, str | int]]:
+    """What a row says of its program: a name, the result that is expected, facets."""
     id = optional_text(row, "id", place)
     if id is None:
         raise InputError(f"{place}: needs 'id'; the row has {', '.join(sorted(row))}")
-    program = program_from_row(row, place)
-    return Question(id, program, optional_text(row, "expected", place), _facets(row, place))
+    expected = optional_text(row, "output" if _is_cruxeval(row) else "expected", place)
+    return id, expected, _facets(row, place)
+
+
+def _is_cruxeval(row: dict[str, Any]) -> bool:
+    """Whether `input` and `output` are those of a program; in a file of predictions, which is one
+    of questions, too, `output` is what a model wrote."""
+    return "input" in row and "call" not in row and "context" not in row
 
 
 def _is_half_a_pair(letter: str) -> bool:

@@ -83,6 +83,12 @@ def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Predic
 def program_from_row(row: dict[str, Any], place: str) -> Program:
     """The program of a row: `context`, or `code` and `call`, and `stdin`."""
     stdin = optional_text(row, "stdin", place) or ""
+    try:
+        stdin.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{place}: 'stdin' holds half of a surrogate pair, which is no character"
+        ) from None
     if "context" in row:
         context = _text(row, "context", place)
         program = Program(context, optional_text(row, "call", place), stdin, context=context)

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from worldline.recorders.asking import Method
 from worldline.recorders.holding import Holding, check_holding
-from worldline.recorders.python import PythonRecorder
+from worldline.recorders.python import OF_A_CPU, PythonRecorder
 from worldline.trace import Limits, Program, Trace
 
 
@@ -16,4 +16,4 @@ class Recorder(Protocol):
         ...
 
 
-__all__ = ["Holding", "Method", "PythonRecorder", "Recorder", "check_holding"]
+__all__ = ["OF_A_CPU", "Holding", "Method", "PythonRecorder", "Recorder", "check_holding"]

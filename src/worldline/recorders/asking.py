@@ -111,7 +111,11 @@ class Zygote:
                 f"the recorder in C was not built for {python}; install worldline from source with "
                 "it, where there is a C compiler, or do without --recorder core"
             )
-        self._send(self._launch.told, ())
+        try:
+            self._send(self._launch.told, ())
+        except OSError as error:
+            self.close()
+            raise RecorderError(f"{python} has ended as it began: {error}; try again") from error
 
     def _start(self, python: str, method: str | None) -> int:
         """Start the interpreter; gives the version of Landlock that it finds, or 0."""

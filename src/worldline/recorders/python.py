@@ -29,6 +29,8 @@ from worldline.trace import (
 
 # Read once: it takes longer than many a program.
 _WORLDLINE = version("worldline")
+# What a limit of processor time says, not of the clock.
+OF_A_CPU = "of a CPU"
 
 
 class PythonRecorder:
@@ -185,7 +187,7 @@ def _ending(answer: Answer, limits: Limits) -> Ending:
         return Ending("output_limit", f"more than {limits.output_mb:,} MB printed")
     if status == -signal.SIGXCPU:
         return Ending(
-            "time_limit", f"more than {limits.cpu_seconds or limits.seconds:g} s of a CPU"
+            "time_limit", f"more than {limits.cpu_seconds or limits.seconds:g} s {OF_A_CPU}"
         )
     if status == -signal.SIGSYS:
         return Ending("forbidden_call", "a call to the kernel that no program needs")

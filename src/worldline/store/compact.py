@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
 from worldline.store.columns import require_arrow
-from worldline.store.parts import COMPRESSION, PARTS_FOLDER, ROW_GROUP
+from worldline.store.parts import COMPRESSION, PARTS_FOLDER, ROW_GROUP, part_sizes
 from worldline.store.place import Place, place_of
-from worldline.store.shards import OUTCOMES_FOLDER, STORE_FILE, finished_shards, is_unfinished
+from worldline.store.shards import (
+    OUTCOMES_FOLDER,
+    STORE_FILE,
+    finished_shards,
+    is_unfinished,
+    shard_counts,
+)
 
 PART_MB = 256
 
@@ -35,7 +40,12 @@ def compact_store(
     if is_unfinished(address):
         raise InputError(f"{address} is not finished: give its `worldline trace` command again")
     if new.read(STORE_FILE) is not None or finished_shards(new):
-        raise InputError(f"{target} is there already; name another folder with -o")
+        raise InputError(
+            f"{target} is there already; name another folder with -o, or remove it, if its "
+            "command was stopped"
+        )
+    if "compacted_from" not in json.loads(manifest):
+        _check_parts(old, names)
     # First, so that readers take no part for whole whose outcomes are not there yet.
     told = {**json.loads(manifest), "compacted_from": str(address), "shards": None}
     new.write(STORE_FILE, json.dumps(told, indent=1).encode() + b"\n")
@@ -46,6 +56,17 @@ def compact_store(
         parts += 1
     new.write(STORE_FILE, json.dumps({**told, "shards": parts}, indent=1).encode() + b"\n")
     return parts
+
+
+def _check_parts(place: Place, names: list[str]) -> None:
+    """Every part is there, as large as it was written."""
+    sizes = part_sizes(place)
+    for name in names:
+        if shard_counts(place, name)["bytes"] != sizes.get(name, 0):
+            raise InputError(
+                f"the traces of {name} in {place.address} are gone or damaged: give its `worldline "
+                "trace` command again"
+            )
 
 
 def _write_part(
@@ -59,26 +80,27 @@ def _write_part(
 ) -> int:
     """Copy shards until the part is large enough; returns the number of the last."""
     number = total
-    with ExitStack() as files:
-        # The outcomes are closed last: they make the part count.
-        writers = {
-            folder: _Writer(files, new, f"{folder}/{name}.parquet")
-            for folder in (OUTCOMES_FOLDER, PARTS_FOLDER)
-        }
-        for number, shard in shards:
-            for folder, writer in writers.items():
-                writer.copy(old, f"{folder}/{shard}.parquet")
-            on_progress(number, total)
-            if writers[PARTS_FOLDER].size >= size:
-                break
+    # The outcomes come last: they make the part count.
+    writers = {
+        folder: _Writer(new, f"{folder}/{name}.parquet")
+        for folder in (PARTS_FOLDER, OUTCOMES_FOLDER)
+    }
+    for number, shard in shards:
+        for folder, writer in writers.items():
+            writer.copy(old, f"{folder}/{shard}.parquet")
+        on_progress(number, total)
+        if writers[PARTS_FOLDER].size >= size:
+            break
+    for writer in writers.values():
+        writer.finish()
     return number
 
 
 class _Writer:
     """One new file, written as rows come, and put in place when all is written."""
 
-    def __init__(self, files: ExitStack, place: Place, name: str) -> None:
-        self._files, self._place, self._name = files, place, name
+    def __init__(self, place: Place, name: str) -> None:
+        self._place, self._name = place, name
         self._pa = require_arrow()
         self._sink = self._pa.BufferOutputStream()
         self._writer: Any = None
@@ -101,9 +123,11 @@ class _Writer:
         if self._writer is None:
             schema = table.schema.remove_metadata()
             self._writer = pa.parquet.ParquetWriter(self._sink, schema, **COMPRESSION)
-            self._files.callback(self._finish)
         self._writer.write_table(table.replace_schema_metadata(None), row_group_size=ROW_GROUP)
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
+        """Put it in place, if there is anything in it."""
+        if self._writer is None:
+            return
         self._writer.close()
         self._place.write(self._name, self._sink.getvalue().to_pybytes())

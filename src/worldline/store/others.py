@@ -5,7 +5,7 @@ from pathlib import Path
 from worldline.store.journal import unfinished
 from worldline.store.lock import lock_file
 from worldline.store.parts import PARTS_FOLDER
-from worldline.store.place import Place, half_written
+from worldline.store.place import UNFINISHED, Place
 
 
 def other_files(place: Place, manifest: str) -> list[str]:
@@ -15,5 +15,11 @@ def other_files(place: Place, manifest: str) -> list[str]:
         return []
     journal = place.journal
     beside = (journal, unfinished(journal), lock_file(journal))
-    ours = {PARTS_FOLDER, half_written(manifest), *(path.name for path in beside)}
-    return [path.name for path in Path(place.path).iterdir() if path.name not in ours]
+    ours = {PARTS_FOLDER, *(path.name for path in beside)}
+    names = [path.name for path in Path(place.path).iterdir()]
+    return [name for name in names if name not in ours and not _is_half_of(manifest, name)]
+
+
+def _is_half_of(manifest: str, name: str) -> bool:
+    """Whether it was left by whoever was killed while writing that file."""
+    return name.startswith(f"{manifest}.") and name.endswith(UNFINISHED)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
@@ -145,6 +146,11 @@ def check_row(columns: Sequence[Column], row: dict[str, Any]) -> None:
 def part_files(place: Place) -> list[str]:
     """The paths of all parts, in the order in which they were written."""
     return place.files(PARTS_FOLDER, ".parquet")
+
+
+def part_sizes(place: Place) -> dict[str, int]:
+    """How many bytes each part has, by its name without folder and ending."""
+    return {Path(path).stem: size for path, size in place.sizes(PARTS_FOLDER, ".parquet").items()}
 
 
 def column_names(place: Place, path: str) -> list[str]:

@@ -60,6 +60,9 @@ class Place:
             with self.filesystem.open_output_stream(begun) as stream:
                 stream.write(data)
             if begun != path:
+                # Or a machine that dies may leave the name, and nothing in the file.
+                with open(begun, "rb") as file:
+                    os.fsync(file.fileno())
                 os.replace(begun, path)
         except OSError as error:
             if begun != path:
@@ -69,22 +72,34 @@ class Place:
 
     def files(self, folder: str, suffix: str) -> list[str]:
         """The paths of the files in a folder of it, in the order of their names."""
+        return sorted(self.sizes(folder, suffix))
+
+    def sizes(self, folder: str, suffix: str) -> dict[str, int]:
+        """The same with how many bytes each has, in any order."""
         fs = require_arrow().fs
         chosen = fs.FileSelector(f"{self.path}/{folder}", allow_not_found=True)
         try:
             found = self.filesystem.get_file_info(chosen)
         except OSError as error:
             raise InputError(f"cannot list {self.address}: {error}") from error
-        return sorted(info.path for info in found if info.is_file and info.path.endswith(suffix))
+        return {
+            info.path: info.size for info in found if info.is_file and info.path.endswith(suffix)
+        }
 
     def has(self, name: str) -> bool:
         """Whether there is such a file."""
-        return bool(self.filesystem.get_file_info(f"{self.path}/{name}").is_file)
+        try:
+            return bool(self.filesystem.get_file_info(f"{self.path}/{name}").is_file)
+        except OSError as error:
+            raise InputError(f"cannot look into {self.address}: {error}") from error
 
     def remove(self, path: str) -> None:
         """Take away one of its files."""
         try:
             self.filesystem.delete_file(path)
+        except FileNotFoundError:
+            # Somebody else was faster.
+            return
         except OSError as error:
             raise InputError(f"cannot remove {path}: {error}") from error
 

@@ -6,13 +6,15 @@ shard is finished when it is there, and readers look at no other part.
 """
 
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from worldline.errors import InputError
 from worldline.store.columns import Column, require_arrow
-from worldline.store.parts import PARTS_FOLDER, parquet_bytes
+from worldline.store.parts import PARTS_FOLDER, parquet_bytes, part_files
 from worldline.store.place import UNFINISHED, Place, place_of
 
 STORE_FILE = "traces.json"
@@ -29,6 +31,8 @@ OUTCOME_COLUMNS: tuple[Column, ...] = (
     Column("is_expected", "bool", "whether its result is what its file says"),
 )
 _COUNTS = "worldline"
+# Nobody writes one file for longer.
+_HALF_SECONDS = 3600
 
 
 def write_shard(
@@ -40,8 +44,11 @@ def write_shard(
 ) -> None:
     """Put a shard in place; `traces`: its part as a Parquet file, none where nothing was kept.
 
-    Two that write the same shard at once leave one of them: files appear whole, under one name.
+    Files appear whole, under one name. Of two that work on the same shard at once, the first to
+    finish has made it.
     """
+    if has_shard(place, name):
+        return
     if traces is not None:
         place.write(_part(name), traces, is_shared=True)
     elif place.has(_part(name)):
@@ -107,8 +114,19 @@ def remove_shards(place: Place, names: Iterable[str]) -> None:
                 place.remove(f"{place.path}/{path}")
 
 
+def remove_parts(place: Place) -> None:
+    """Take away parts whose outcomes are not there: whoever wrote them was killed."""
+    finished = set(finished_shards(place))
+    for path in part_files(place):
+        if Path(path).stem not in finished:
+            place.remove(path)
+
+
 def remove_unfinished(place: Place) -> None:
     """Take away the halves of files that were left by whoever was killed while writing."""
-    for folder in (OUTCOMES_FOLDER, PARTS_FOLDER):
-        for path in [] if place.is_remote else place.files(folder, UNFINISHED):
-            Path(path).unlink(missing_ok=True)
+    for folder in ("", OUTCOMES_FOLDER, PARTS_FOLDER):
+        for path in [] if place.is_remote else map(Path, place.files(folder, UNFINISHED)):
+            with suppress(FileNotFoundError):
+                # Others may be writing theirs.
+                if time.time() - path.stat().st_mtime > _HALF_SECONDS:
+                    path.unlink()

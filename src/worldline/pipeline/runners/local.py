@@ -1,18 +1,21 @@
 """Shards go in and are worked through by processes of this machine; their counts come out."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, wait
 from multiprocessing import get_context
 from typing import Any
 
-from worldline.errors import InputError
+from worldline.errors import InputError, RecorderError
 from worldline.pipeline.job import Job
-from worldline.pipeline.runners.runner import WAITING, note_death
+from worldline.pipeline.runners.runner import MOST_DEATHS, WAITING, note_death
 from worldline.pipeline.shards import Shard
 from worldline.pipeline.work import Counts, run_shard
 from worldline.runs import start_worker
 
+# Seconds before processes that have all ended are begun anew.
+_PAUSE = 0.5
 # What a process of the pool was started with.
 _job: Job
 _address: str
@@ -34,7 +37,7 @@ class LocalRunner:
     def run(self, job: Job, address: str, shards: Iterator[Shard]) -> Iterator[Counts]:
         """The counts of each shard, as they are done."""
         pebble = require_pebble()
-        is_done = False
+        is_done, fruitless = False, 0
         while not is_done:
             pool = pebble.ProcessPool(
                 self._workers,
@@ -44,10 +47,20 @@ class LocalRunner:
             )
             running: dict[Any, Shard] = {}
             try:
-                yield from self._work(pebble, pool, running, shards, _longest(job))
+                for counts in self._work(pebble, pool, running, shards, _longest(job)):
+                    fruitless = 0
+                    yield counts
                 is_done = True
-            except _PoolEndedError:
+            except _PoolEndedError as error:
                 self._give_back(running)
+                fruitless += 1
+                if fruitless >= MOST_DEATHS:
+                    raise RecorderError(
+                        f"no process can be kept here, {fruitless} times in a row "
+                        f"({error.__cause__}): give fewer --workers, or look at the limits of "
+                        "memory and processes; the same command (without --restart) goes on"
+                    ) from error
+                time.sleep(_PAUSE)
             finally:
                 pool.stop()
                 pool.join()
@@ -76,7 +89,7 @@ class LocalRunner:
             for future in done:
                 try:
                     yield future.result()
-                except CancelledError as error:
+                except (CancelledError, BrokenExecutor) as error:
                     raise _PoolEndedError from error
                 # Whatever else a process says went wrong there is raised here.
                 except (pebble.ProcessExpired, TimeoutError):

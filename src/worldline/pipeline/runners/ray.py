@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from worldline.errors import InputError, RecorderError
+from worldline.errors import InputError, RecorderError, WorldlineError
 from worldline.pipeline.job import Job
 from worldline.pipeline.runners.runner import MOST_DEATHS, WAITING, too_deadly
 from worldline.pipeline.shards import Shard
@@ -19,6 +19,7 @@ _PATIENCE = 10.0
 # When nothing is left to begin with, what takes so much longer than the longest is begun again.
 _LATE_SECONDS = 30.0
 _LATE_TIMES = 3
+_LATE_AT_FIRST = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class RayRunner:
                 ray.init("local", num_cpus=self._workers, include_dashboard=False, **quiet)
             else:
                 ray.init(address=self._address, **quiet)
-        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise InputError(
                 f"no Ray cluster at {self._address or 'this machine'}: {error}; start one with "
                 "`ray start --head`, or leave --address out"
@@ -100,7 +101,8 @@ def _late(running: dict[Any, _Begun], longest: float) -> Shard | None:
     """One that should be done by now, and was not begun a second time: a machine that was cut off
     may be noticed late. Two that write one shard leave one."""
     shards = [begun.shard.name for begun in running.values()]
-    late = time.monotonic() - _LATE_SECONDS - _LATE_TIMES * longest
+    # Until one is done, nobody knows how long they take, or whether there are machines at all.
+    late = time.monotonic() - (_LATE_SECONDS + _LATE_TIMES * longest if longest else _LATE_AT_FIRST)
     return next(
         (
             begun.shard
@@ -130,9 +132,16 @@ def _counts(ray: Any, reference: Any, shard: Shard) -> Counts:
         found: Counts = ray.get(reference)
     except ray.exceptions.RayTaskError as error:
         # What was raised there, without Ray's account of it.
-        raise error.cause from None
-    except ray.exceptions.RayError as error:
+        if isinstance(error.cause, WorldlineError):
+            raise error.cause from None
+        raise RecorderError(
+            f"a worker failed: {error.cause!r}; install worldline[ray] in the same version on "
+            "every machine"
+        ) from error
+    except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError) as error:
         raise RecorderError(f"{too_deadly(shard)} ({type(error).__name__})") from error
+    except ray.exceptions.RayError as error:
+        raise RecorderError(f"Ray gave up: {error}; the same command goes on") from error
     return found
 
 

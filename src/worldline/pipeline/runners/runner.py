@@ -39,6 +39,6 @@ def too_deadly(shard: Shard) -> str:
     """What to say of a shard that no process survives."""
     return (
         f"{MOST_DEATHS} processes died while they worked on the programs from number "
-        f"{shard.number:,} on, perhaps for want of memory: give fewer --workers or a smaller "
-        "--shard; the same command (without --restart) goes on"
+        f"{shard.number:,} on, perhaps for want of memory: give fewer --workers, and the same "
+        "command (without --restart) goes on; or begin anew with a smaller --shard"
     )
