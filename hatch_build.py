@@ -87,8 +87,8 @@ class CoreHook(BuildHookInterface[Any]):
             built = build_core(root)
         except (OSError, subprocess.CalledProcessError) as error:
             self.app.display_warning(
-                f"the recorder in C was not built ({error}): programs will be recorded in Python, "
-                "which gives the same traces and takes some forty times as long over a step"
+                f"the part in C was not built ({error}): programs cannot be held without it, "
+                "and are run only with `worldline --sandbox reduced`, recorded in Python"
             )
             return
         build_data["infer_tag"] = True

@@ -59,7 +59,8 @@ _ACCESS_OPTIONS = (
         required=True,
         envvar="WORLDLINE_ENGINE",
         metavar="URL",
-        help="A server's address, transformers:FOLDER, or recorded:FILE [WORLDLINE_ENGINE].",
+        help="A server's address (or several, with commas), transformers:FOLDER, or recorded:FILE "
+        "[WORLDLINE_ENGINE].",
     ),
     click.option("--model", help="Which of the server's models."),
     click.option("--api-key", envvar="OPENAI_API_KEY", help="The server's key [OPENAI_API_KEY]."),

@@ -1,4 +1,4 @@
-"""`worldline record FILE`: run a program and show what it did, or many and keep their traces."""
+"""`worldline record FILE`: run a program and show what it did."""
 
 import json
 import sys

@@ -68,7 +68,7 @@ def tokens(
     """Count what executions cost in tokens, in each format, and say what dominates.
 
     WHAT is a Python file (with --call), a benchmark by its name, a file of programs (.jsonl), or a
-    folder of traces that `worldline record` wrote.
+    folder of traces that `worldline trace` wrote.
     """
     counter = load_tokenizer(tokenizer)
     traces = list(find_traces(what, call, data, first, python, limits))

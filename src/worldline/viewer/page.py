@@ -23,7 +23,7 @@ def built_page() -> str:
     except OSError:
         raise InputError(
             "the page to look at runs with is not built; in a checkout: scripts/build-viewer "
-            "(needs Node.js from 20 on)"
+            "(needs Node.js from 20 on), and install it again, unless with -e"
         ) from None
     missing = [gap for gap in (DATA, POLICY) if text.count(gap) != 1]
     if missing:
