@@ -27,6 +27,9 @@ FLAGS = (
     *("--block-size", "32"),
     *("--kv-cache-memory-bytes", "512M"),
     *("--max-logprobs", "100"),
+    # The model in the engine's own process: two would wait for one another on both cores, at full
+    # speed. On a CPU vLLM grants it only where its other processes are declined, too.
+    *("--distributed-executor-backend", "uni"),
     "--enforce-eager",
     "--enable-prefix-caching",
     "--enable-prompt-tokens-details",
@@ -41,7 +44,8 @@ ENVIRONMENT = {
     # else all servers keep to the same core.
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "OMP_NUM_THREADS": "1",
-    # Three processes import vLLM: half a minute with compiled modules, a minute and more without.
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+    # Two processes import vLLM: half a minute with compiled modules, a minute and more without.
     "PYTHONDONTWRITEBYTECODE": "",
 }
 

@@ -1,5 +1,7 @@
 """What goes wrong on our side is no outcome of a program, and ends no job."""
 
+import subprocess
+import sys
 from collections import Counter
 from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
@@ -97,6 +99,52 @@ def test_one_program_that_nobody_has_thought_of_ends_no_job(
     assert worker.run(shard).outcomes == {"kept": 2, "failed": 1}
     worker.close()
     assert outcomes(tmp_path / "s")[1]["detail"] == "ZeroDivisionError('nobody has thought of it')"
+
+
+# A Python whose first two processes are killed before they have read anything.
+SHORT_LIVED = """#!/bin/sh
+case "$*" in
+*spawn_main*)
+    if [ "$(ls '{folder}' | wc -l)" -lt 2 ]; then
+        touch "{folder}/$$"
+        kill -9 $$
+    fi ;;
+esac
+exec {python} "$@"
+"""
+JOB = """
+import multiprocessing, sys
+from dataclasses import replace
+import worldline.generate.excluded as excluded
+from worldline.pipeline import Filters, LocalRunner, make_job, trace_into
+if __name__ == "__main__":
+    multiprocessing.set_executable(sys.argv[1])
+    excluded.BENCHMARKS = {}
+    job = make_job(filters=Filters(is_once=True))
+    # More than a pipe holds.
+    keys = {f"{n:0100}": "x" for n in range(5000)}
+    job = replace(job, excluded=excluded.Excluded(keys))
+    print(trace_into(sys.argv[2], [sys.argv[3]], job, LocalRunner(2)).counts.programs)
+"""
+
+
+def test_a_process_that_is_killed_as_it_starts_holds_up_nobody(tmp_path: Path) -> None:
+    (tmp_path / "killed").mkdir()
+    python, program = tmp_path / "python", tmp_path / "job.py"
+    python.write_text(
+        SHORT_LIVED.format(folder=tmp_path / "killed", python=sys.executable), encoding="utf-8"
+    )
+    python.chmod(0o755)
+    program.write_text(JOB, encoding="utf-8")
+    path = write(tmp_path / "a.jsonl", map(row, range(4)))
+    done = subprocess.run(
+        [sys.executable, program, python, tmp_path / "s", path],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.stdout, len(list((tmp_path / "killed").iterdir()))) == ("4\n", 2), done.stderr
 
 
 def test_where_no_process_can_be_kept_it_ends(
