@@ -13,7 +13,9 @@ from pathlib import Path
 
 # Beside the interpreter: `ray` need not be on the path.
 RAY = str(Path(sys.executable).with_name("ray"))
-PORT = 6379
+# Another one for each process: Ray takes a cluster of the same address for its own, although that
+# is in other namespaces.
+PORT = 6400 + os.getpid() % 1000
 
 
 class Cluster:
