@@ -9,7 +9,6 @@ from worldline.generate.facets import FACETS, bin_of
 from worldline.generate.files import about_path, generate_file
 from worldline.generate.levels import LEVELS, USUAL
 from worldline.generate.making import Decision, Order, Progress, decide
-from worldline.generate.normal import source_key
 from worldline.predict import Question
 
 
@@ -53,5 +52,4 @@ __all__ = [
     "generate_file",
     "generate_programs",
     "load_excluded",
-    "source_key",
 ]

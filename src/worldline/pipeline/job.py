@@ -2,18 +2,25 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worldline.generate import Excluded
+from worldline.codecs import STEP_CODECS
+from worldline.errors import CodecError, InputError
+from worldline.generate import Excluded, load_excluded
+from worldline.recorders import PythonRecorder
 from worldline.sandbox import Sandbox, default_sandbox
-from worldline.trace import Limits
+from worldline.tokens import load_tokenizer
+from worldline.trace import Limits, Program
 
 # A program that hangs costs all its time: one in a hundred at ten seconds would take most of it.
 # On a busy machine the clock would leave programs out that another run keeps.
 DEFAULT_LIMITS = Limits(steps=10_000, seconds=5.0, cpu_seconds=1, trace_mb=16)
 SHARD_PROGRAMS = 500
+# What any recorder can do.
+CONTROL = Program("def f():\n    return 0\n", "f()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,53 @@ class Job:
     def hash(self) -> str:
         """A name for these settings."""
         return _hash(json.dumps(self.settings()).encode())
+
+
+def make_job(
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    filters: Filters | None = None,
+    codec: str = "cwm",
+    tokenizer: str | None = None,
+    without: Sequence[str | Path] = (),
+    shard_programs: int = SHARD_PROGRAMS,
+    python: str | None = None,
+) -> Job:
+    """A job with these settings, tried out: the interpreter starts, the vocabulary is there, and
+    the programs of all benchmarks, and of the files in `without`, are known."""
+    filters = filters or Filters()
+    if codec not in STEP_CODECS:
+        raise CodecError(f"no format {codec!r} that has steps; {', '.join(sorted(STEP_CODECS))}")
+    if tokenizer is not None:
+        load_tokenizer(tokenizer)
+    elif filters.max_tokens is not None:
+        raise InputError("tokens are counted only with a vocabulary: give --tokenizer, too")
+    # Workers may be in another folder.
+    python, tokenizer = (_absolute(path) for path in (python, tokenizer))
+    with PythonRecorder(python=python) as recorder:
+        # Which Python it is, it says of itself.
+        origin = recorder.record(CONTROL).origin
+    return Job(
+        version=origin.python,
+        recorder=origin.recorder,
+        worldline=origin.worldline,
+        limits=limits,
+        filters=filters,
+        codec=codec,
+        tokenizer=tokenizer,
+        vocabulary=name_vocabulary(tokenizer),
+        excluded=load_excluded(without),
+        shard_programs=shard_programs,
+        python=python,
+    )
+
+
+def _absolute(name: str | None) -> str | None:
+    """A path as it is from everywhere; what is none stays.
+
+    "llama3" -> "llama3", "model/tokenizer.json" -> "/home/me/model/tokenizer.json"
+    """
+    return str(Path(name).absolute()) if name and Path(name).exists() else name
 
 
 def name_vocabulary(tokenizer: str | None) -> str | None:

@@ -17,7 +17,7 @@ from worldline.errors import (
     SandboxError,
     WorldlineError,
 )
-from worldline.pipeline.job import Job, name_vocabulary
+from worldline.pipeline.job import CONTROL, Job, name_vocabulary
 from worldline.pipeline.shards import Row, Shard
 from worldline.predict import Question, question_from_row
 from worldline.recorders import OF_A_CPU, PythonRecorder
@@ -36,8 +36,6 @@ from worldline.trace import Program, Trace
 # Under another one, sets of strings are in another order, and objects at other addresses.
 _OTHER_SEED = 1
 _TOKENS = ("prompt_tokens", "completion_tokens")
-# What any recorder can do.
-CONTROL = Program("def f():\n    return 0\n", "f()")
 
 
 @dataclass(slots=True)
