@@ -1,5 +1,7 @@
 """Two real servers behind one run; one of them is killed in the middle."""
 
+import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -19,7 +21,6 @@ def test_a_run_goes_on_while_one_of_its_servers_is_dead(
 ) -> None:
     run = tmp_path / "run"
     data = str(data_file("cruxeval.jsonl"))
-    before = counters(tiny_server.url).requests
     with serve(tiny_cwm(), name="tiny-cwm", max_model_len=8192) as other:
         words = ["bench", "cruxeval", "--data", data, "--engine", f"{tiny_server.url},{other.url}"]
         words += ["--budget", "60", "--first", str(SAMPLES), "--in-flight", "4"]
@@ -27,8 +28,8 @@ def test_a_run_goes_on_while_one_of_its_servers_is_dead(
         process = subprocess.Popen(worldline(*words), stdout=subprocess.DEVNULL)
         try:
             wait_for(run, 10, process)
-            there = counters(other.url)
-            other.stop()
+            written = counters(other.url).written
+            os.killpg(other.pid, signal.SIGKILL)
             assert process.wait(timeout=300) == 0
         finally:
             process.kill()
@@ -36,11 +37,8 @@ def test_a_run_goes_on_while_one_of_its_servers_is_dead(
     rows = by_sample(run)
     assert len(rows) == SAMPLES
     assert "failed" not in {row["verdict"] for row in rows.values()}
-    # Both have worked, and whoever was left has done what the dead one had in hand.
-    here = counters(tiny_server.url).requests - before
-    # What finds out what servers can do writes a few tokens; samples write 60 each.
-    assert there.written > 200
-    assert SAMPLES - here < there.requests + 10
+    # It had been at work: what finds out what servers can do writes a few tokens, samples 60 each.
+    assert written > 200
 
 
 def wait_for(run: Path, done: int, process: "subprocess.Popen[bytes]") -> None:

@@ -24,7 +24,7 @@ def test_the_rows_are_the_same(store: Path, tmp_path: Path) -> None:
     assert len(part_files(place_of(store))) == 4
     found = CliRunner().invoke(main, ["compact", str(store), "-o", str(tmp_path / "c")])
     assert found.exit_code == 0, found.output
-    assert f"{tmp_path / 'c'}: 1 parts" in found.output
+    assert f"{tmp_path / 'c'}: 1 part\n" in found.output
     assert traces(tmp_path / "c") == traces(store)
     assert outcomes(tmp_path / "c") == outcomes(store)
     words = ["export", str(tmp_path / "c"), "--tokenizer", "bytes", "-o", str(tmp_path / "e")]

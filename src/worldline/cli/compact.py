@@ -3,6 +3,7 @@
 import click
 
 from worldline.cli.progress import counting
+from worldline.diagnose import count
 from worldline.store import PART_MB, compact_store
 
 
@@ -24,4 +25,4 @@ def compact(store: str, output: str, part_mb: int) -> None:
     """
     with counting("compacting", 0) as on_progress:
         parts = compact_store(store, output, part_mb=part_mb, on_progress=on_progress)
-    click.echo(f"{output}: {parts:,} parts")
+    click.echo(f"{output}: {count(parts, 'part')}")

@@ -15,6 +15,7 @@ from worldline.cli.options import limit_options, python_option, tokenizer_option
 from worldline.cli.progress import INTERRUPTED, Teller, go_on, make_bar
 from worldline.cli.slow import say_if_slow
 from worldline.codecs import STEP_CODECS
+from worldline.diagnose import count
 from worldline.errors import InputError
 from worldline.pipeline import (
     DEFAULT_LIMITS,
@@ -184,12 +185,12 @@ def _say_what_is_missing(job: Job) -> None:
 def _finish(done: Tracing, output: str) -> None:
     """What is to be done next, or amiss."""
     if done.elsewhere:
-        click.echo(f"{done.elsewhere:,} shards are other ranks' and not done yet", err=True)
+        click.echo(f"other ranks have {count(done.elsewhere, 'shard')} to do yet", err=True)
         return
     if done.strays:
         click.echo(
-            f"worldline: {output} also holds {len(done.strays):,} shards of other programs: the "
-            "input was changed, or this is not all of it; --prune takes them away",
+            f"worldline: {output} also holds {count(len(done.strays), 'shard')} of other programs: "
+            "the input was changed, or this is not all of it; --prune takes them away",
             err=True,
         )
         raise click.exceptions.Exit(1)
@@ -207,7 +208,7 @@ def report_text(done: Tracing) -> str:
     """What came of all programs; the lines below the first add up to it."""
     counts = done.counts
     before = f"; {done.before.programs:,} were done already" if done.before.programs else ""
-    lines = [f"{counts.programs:,} programs in {done.shards:,} shards{before}"]
+    lines = [f"{count(counts.programs, 'program')} in {count(done.shards, 'shard')}{before}"]
     lines += [
         f"  {number:>9,} {outcome.replace('_', ' ')}"
         for outcome, number in counts.outcomes.most_common()
