@@ -150,6 +150,18 @@ def test_an_address_that_nobody_knows_is_refused() -> None:
         place_of("nowhere://x/y")
 
 
+def test_a_path_that_is_not_text_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / os.fsdecode(b"run\xff")
+    folder.mkdir()
+    for name in (folder, "a"):
+        with pytest.raises(InputError, match=r"run\\udcff.* is not UTF-8"):
+            place_of(name)
+        monkeypatch.chdir(folder)
+    assert place_of(tmp_path / "é").path.endswith("é")
+
+
 def test_parts_of_another_version_have_other_columns(tmp_path: Path) -> None:
     place = place_of(tmp_path / "run")
     write_part(place, COLUMNS[:2], [{"sample": "old", "step": 1}])

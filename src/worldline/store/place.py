@@ -112,6 +112,15 @@ def half_written(path: str) -> str:
     return f"{path}{UNFINISHED}"
 
 
+def _refuse_bytes(path: str) -> None:
+    """Arrow takes no path that is not text, as a folder's may be."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = path.encode(errors="backslashreplace").decode()
+        raise InputError(f"the path {shown} is not UTF-8; give one that is") from None
+
+
 def place_of(address: str | Path) -> Place:
     """The place of that path or address.
 
@@ -124,6 +133,7 @@ def place_of(address: str | Path) -> Place:
     if "://" not in text:
         # Unlike a path's own, this leaves a folder alone that is called ~x where nobody is.
         path = str(Path(os.path.expanduser(text)).absolute())
+        _refuse_bytes(path)
         return Place(text, pyarrow.fs.LocalFileSystem(), path, False)
     try:
         filesystem, path = pyarrow.fs.FileSystem.from_uri(text)
