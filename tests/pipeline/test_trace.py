@@ -128,6 +128,7 @@ def test_every_program_has_the_outcome_that_it_should(tmp_path: Path) -> None:
     lines = re.findall(r"(?m)^ +([\d,]+) ([a-z ]+)$", found.output)
     assert sum(int(number) for number, _ in lines) == len(wanted)
     assert f"{len(wanted)} programs in 1 shard\n" in found.output
+    assert re.search(r"(?m)^\d+ s of workers' time$", found.output)
 
 
 @pytest.mark.data

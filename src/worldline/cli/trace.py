@@ -222,7 +222,9 @@ def report_text(done: Tracing) -> str:
         )
     if counts.expected:
         lines.append(f"{counts.agreeing:,} of {counts.expected:,} results are the expected ones")
-    lines.append(f"{counts.seconds / 3600:,.2f} hours of workers' time")
+    hours = counts.seconds / 3600
+    time_taken = f"{hours:,.2f} hours" if hours >= 0.1 else f"{counts.seconds:,.0f} s"
+    lines.append(f"{time_taken} of workers' time")
     return "\n".join(lines)
 
 
