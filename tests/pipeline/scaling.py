@@ -55,11 +55,14 @@ RUNNERS: dict[str, Callable[[int], Runner]] = {
 @dataclass(slots=True)
 class Paced:
     """What one runner has done so far: programs and seconds behind the first shard of each round,
-    and the memory that it and its processes had, now and then."""
+    milliseconds that processors worked a program, and what share of them other machines took; and
+    the memory that it and its processes had, now and then."""
 
     programs: int = 0
     seconds: float = 0.0
     rates: list[float] = field(default_factory=list)
+    busy_ms: list[float] = field(default_factory=list)
+    stolen: list[float] = field(default_factory=list)
     megabytes: list[int] = field(default_factory=list)
     counts: Counts = field(default_factory=Counts)
 
@@ -83,25 +86,39 @@ def pace(
         for name, make in RUNNERS.items():
             place = folder / f"{name}-{number}".replace(" ", "-")
             _one_round(make(workers), job, str(place), shards, found[name])
-            tell(f"{name}: {found[name].rates[-1]:.1f} programs/s, {found[name].megabytes[-1]} MB")
+            paced = found[name]
+            tell(
+                f"{name}: {paced.rates[-1]:.1f} programs/s, {paced.busy_ms[-1]:.2f} ms of "
+                f"processors a program, {paced.stolen[-1]:.0%} stolen, {paced.megabytes[-1]} MB"
+            )
     return found
 
 
 def _one_round(
     runner: Runner, job: Job, address: str, shards: Sequence[Shard], paced: Paced
 ) -> None:
-    began, first = 0.0, 0
+    began, first, clock = 0.0, 0, _processors()
     with _watched(paced.megabytes):
         for counts in runner.run(job, address, iter(shards)):
             paced.counts.merge(counts)
             if not began:
                 # Starting is not what is asked for here.
-                began, first = time.monotonic(), counts.programs
-            last = time.monotonic()
+                began, first, clock = time.monotonic(), counts.programs, _processors()
+            last, at_last = time.monotonic(), _processors()
     programs = sum(len(shard.rows) for shard in shards) - first
     paced.programs += programs
     paced.seconds += last - began
     paced.rates.append(programs / (last - began))
+    busy, stolen, idle = (end - start for start, end in zip(clock, at_last, strict=True))
+    paced.busy_ms.append(busy * 1000 / os.sysconf("SC_CLK_TCK") / programs)
+    paced.stolen.append(stolen / (busy + stolen + idle))
+
+
+def _processors() -> tuple[int, int, int]:
+    """How long all of them have worked, were taken by other machines, and were idle."""
+    line = Path("/proc/stat").read_text(encoding="utf-8").splitlines()[0]
+    user, nice, system, idle, waiting, *interrupts, stolen = map(int, line.split()[1:9])
+    return user + nice + system + sum(interrupts), stolen, idle + waiting
 
 
 @contextmanager
