@@ -1,4 +1,7 @@
-"""Builds the recorder's parts in C into the wheel; without a compiler, the wheel does without."""
+"""Build hook: compiles the recorder's C extensions into the wheel.
+
+Without a C compiler, the wheel contains no extensions.
+"""
 
 import json
 import os
@@ -9,18 +12,20 @@ from typing import Any
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-except ImportError:  # scripts/build-recorder uses `build_core` alone
+except ImportError:  # scripts/build-recorder needs only `build_extensions`
 
     class BuildHookInterface:  # type: ignore[no-redef]
-        """Stands where hatchling is not."""
+        """Stub for interpreters without hatchling."""
 
         def __class_getitem__(cls, _: object) -> type:
             return cls
 
 
-SOURCES = Path("src/worldline/recorders/core")
-MODULES = ("core", "jail")
-INNER = Path("src/worldline/recorders/inner")
+RECORDER = Path("src/worldline/languages/python/recorder")
+SOURCES = RECORDER / "c"
+TARGET = RECORDER / "child"
+# Each is compiled from NAME.c to the module _NAME.
+EXTENSIONS = ("sandbox_layers", "tracer")
 FLAGS = (
     "-std=gnu11",
     "-O3",
@@ -32,63 +37,76 @@ FLAGS = (
     "-Wall",
     "-Wextra",
 )
-_ASK = (
+_QUERY = (
     "import json, sysconfig; print(json.dumps([sysconfig.get_path('include'), "
     "sysconfig.get_config_var('EXT_SUFFIX'), sysconfig.get_config_var('CC')]))"
 )
 
 
-def build_core(
+def build_extensions(
     root: Path,
     *,
     python: str = sys.executable,
     flags: list[str] | None = None,
     into: Path | None = None,
-    is_kept: bool = False,
+    keep_newer: bool = False,
 ) -> list[Path]:
-    """Compile the modules in C for an interpreter; OSError or CalledProcessError where that fails.
+    """Compile the C extensions for an interpreter.
 
-    `is_kept`: those that are newer than their sources are kept.
+    Args:
+        root: The folder of the project.
+        python: The interpreter.
+        flags: More flags for the compiler.
+        into: The folder to write to; by default that of the recorder's child modules.
+        keep_newer: Do not compile extensions that are newer than the sources.
+
+    Returns:
+        The paths of the extensions.
+
+    Raises:
+        OSError: The interpreter or the compiler cannot be started.
+        CalledProcessError: The compiler failed.
     """
-    asked = subprocess.run([python, "-c", _ASK], capture_output=True, check=True)
-    include, suffix, compiler = json.loads(asked.stdout)
+    query = subprocess.run([python, "-c", _QUERY], capture_output=True, check=True)
+    include, suffix, compiler = json.loads(query.stdout)
     command = [*os.environ.get("CC", compiler or "cc").split(), *FLAGS, *(flags or [])]
-    made = max(path.stat().st_mtime for path in (root / SOURCES).iterdir())
+    changed = max(path.stat().st_mtime for path in (root / SOURCES).iterdir())
     targets = []
-    for name in MODULES:
-        target = (into or root / INNER) / f"_{name}{suffix}"
+    for name in EXTENSIONS:
+        target = (into or root / TARGET) / f"_{name}{suffix}"
         targets.append(target)
-        if is_kept and target.exists() and target.stat().st_mtime > made:
+        if keep_newer and target.exists() and target.stat().st_mtime > changed:
             continue
-        # Written beside and moved: an interpreter may be running the one that is there.
-        draft = target.with_suffix(f".{os.getpid()}")
+        # Write to a temporary file first: an interpreter may have loaded the existing one.
+        temporary = target.with_suffix(f".{os.getpid()}")
         source = root / SOURCES / f"{name}.c"
         try:
             subprocess.run(
-                [*command, "-isystem", include, str(source), "-o", str(draft)], check=True
+                [*command, "-isystem", include, str(source), "-o", str(temporary)], check=True
             )
-            draft.replace(target)
+            temporary.replace(target)
         finally:
-            draft.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     return targets
 
 
-class CoreHook(BuildHookInterface[Any]):
-    """What hatchling calls before it packs a wheel, also for an editable install."""
+class ExtensionsHook(BuildHookInterface[Any]):
+    """Hook that hatchling calls before it builds a wheel, also for an editable install."""
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the core for the Python that the wheel is for."""
+        """Build the extensions for the Python that the wheel is for."""
         if self.target_name != "wheel":
             return
         root = Path(self.root)
         try:
-            built = build_core(root)
+            built = build_extensions(root)
         except (OSError, subprocess.CalledProcessError) as error:
             self.app.display_warning(
-                f"the part in C was not built ({error}): programs cannot be held without it, "
-                "and are run only with `worldline --sandbox reduced`, recorded in Python"
+                f"the C extensions were not built ({error}): without them the sandbox is "
+                "incomplete, so programs run only with `worldline --sandbox reduced`, and are "
+                "recorded in Python"
             )
             return
         build_data["infer_tag"] = True

@@ -1,4 +1,4 @@
-"""What several tests share: a recorder, the real data, and small programs to predict."""
+"""Fixtures of all tests: a recorder and the benchmark data."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from worldline.recorders import PythonRecorder
+from worldline.languages.python.recorder import PythonRecorder
 
 DATA = Path(
     os.environ.get("WORLDLINE_DATA") or Path(__file__).parent.parent.parent / "shared" / "data"
@@ -25,40 +25,42 @@ settings.load_profile("worldline")
 
 
 class LiveTogether(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """Tests go to the workers one by one, but tests/live to a single one, so that each server is
-    started once. The largest share is handed out first, so these, the slowest, start at once.
+    """Scheduler that runs all of tests/live in one worker, so that each server starts once.
+
+    All other tests are distributed one by one. The largest scope is distributed first, so these
+    tests, the slowest, start at once.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         return "live" if nodeid.startswith("tests/live/") else nodeid
 
 
-# Not `--dist loadgroup`: with pytest 9.2 it forgets the groups (pytest-dev/pytest-xdist#1386).
+# Not `--dist loadgroup`: with pytest 9.2 it ignores the groups (pytest-dev/pytest-xdist#1386).
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LiveTogether | None:
-    """How `pytest -n` shares out the tests."""
+    """Select the scheduler for `pytest -n`."""
     return LiveTogether(config, log) if config.getvalue("dist") == "load" else None
 
 
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Path:
-    """As pytest makes it, but open to others: run by root, programs are held as another user."""
+    """A temporary folder that other users can read: as root, the sandbox changes the user."""
     tmp_path.chmod(0o755)
     return tmp_path
 
 
 @pytest.fixture(scope="session")
 def recorder() -> Iterator[PythonRecorder]:
-    """One recorder for all tests: programs are forked from it and cannot reach each other."""
-    with PythonRecorder() as found:
-        yield found
+    """One recorder for all tests; every program gets its own process."""
+    with PythonRecorder() as shared_recorder:
+        yield shared_recorder
 
 
 def data_file(name: str) -> Path:
-    """A file of the real data; the test is skipped where it is missing."""
+    """Path of a data file; skip the test if it is missing."""
     path = DATA / name
     if not path.exists():
-        pytest.skip(f"{name} is not here (looked in {DATA})")
+        pytest.skip(f"{name} is missing (looked in {DATA})")
     return path
 
 

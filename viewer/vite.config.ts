@@ -1,11 +1,12 @@
-/** Builds the page into one file: the script and the styles stand in it. */
+/** Build of the page as one HTML file, with its script and styles inline. */
 import { defineConfig, type Plugin } from "vite";
 
-const OUTSIDE = /\b(?:https?|wss?):\/\/(?!www\.w3\.org\/)[^\s"'`)]*/g;
+// URLs of other hosts; the SVG namespace is none.
+const EXTERNAL_URL = /\b(?:https?|wss?):\/\/(?!www\.w3\.org\/)[^\s"'`)]*/g;
 
-function oneFile(): Plugin {
+function singleFile(): Plugin {
   return {
-    name: "one-file",
+    name: "single-file",
     enforce: "post",
     generateBundle(_, bundle) {
       let script = "";
@@ -14,34 +15,34 @@ function oneFile(): Plugin {
         if (name.endsWith(".html")) continue;
         if (file.type === "chunk") script += file.code;
         else if (name.endsWith(".css")) styles += file.source;
-        else this.error(`${name} would be a second file`);
+        else this.error(`the page must be one file, but the build has also ${name}`);
         delete bundle[name];
       }
       const page = bundle["index.html"];
-      if (page?.type !== "asset") return this.error("there is no index.html");
+      if (page?.type !== "asset") return this.error("the build has no index.html");
       const html = String(page.source)
         .replace(/\s*<script type="module"[^>]*><\/script>/, "")
         .replace(/\s*<link rel="stylesheet"[^>]*>/, "")
         .replace("</head>", () => `<style>${styles}</style>\n</head>`)
-        .replace("</body>", () => `<script type="module">${inScript(script.trim())}</script>\n</body>`);
-      const outside = html.match(OUTSIDE);
-      if (outside) this.error(`the page names outside addresses: ${[...new Set(outside)].join(" ")}`);
+        .replace("</body>", () => `<script type="module">${escapeScript(script.trim())}</script>\n</body>`);
+      const urls = html.match(EXTERNAL_URL);
+      if (urls) this.error(`the page contains URLs of other hosts: ${[...new Set(urls)].join(" ")}`);
       page.source = html;
     },
   };
 }
 
-/** What would end a script early, or open a comment in it, written as an escape. */
-function inScript(code: string): string {
+/** Escapes text that would end the script element or open a comment in it. */
+function escapeScript(code: string): string {
   return code.replace(/<(\/script|!--)/gi, "\\x3c$1");
 }
 
 export default defineConfig({
-  plugins: [oneFile()],
+  plugins: [singleFile()],
   build: {
     target: "es2022",
     cssTarget: "chrome123",
-    outDir: "../src/worldline/viewer/page",
+    outDir: "../src/worldline/interfaces/viewer/page",
     emptyOutDir: false,
     modulePreload: { polyfill: false },
     rolldownOptions: { output: { codeSplitting: false, comments: false } },

@@ -1,65 +1,161 @@
 """Worldline: a debugger for code world models.
 
-from worldline import Program, PythonRecorder, diagnose_recorded
+Everything listed in `__all__` is imported when it is first used.
+
+Examples:
+    >>> import worldline as wl
+    >>> wl.record("def f(x):\\n    return x + 1\\n", "f(1)").result
+    '2'
 """
 
-from importlib.metadata import version
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from worldline.align import Alignment, Divergence, align
-from worldline.benchmarks import Benchmark, load_benchmark
-from worldline.codecs import Codec, Decoded, codec_named
-from worldline.diagnose import Cause, Diagnosis, Facts, Sample, diagnose, diagnosis_to_json
-from worldline.errors import (
-    CodecError,
-    EngineError,
-    InputError,
-    ProgramError,
-    RecorderError,
-    SandboxError,
-    TokenizerError,
-    WorldlineError,
-)
-from worldline.measures import accuracy, breakdown, compare_runs
-from worldline.predict import Prediction, make_prediction, read_recorded
-from worldline.recorders import PythonRecorder, Recorder
-from worldline.runs import (
-    Judged,
-    Run,
-    diagnose_recorded,
-    examine,
-    query_runs,
-    read_judged,
-    read_run,
-    sample_to_json,
-)
-from worldline.tokens import Tokenizer, load_tokenizer
-from worldline.trace import Limits, Program, Step, Trace, trace_from_json, trace_to_json
+from worldline.core.display import register_html_loader
 
-__version__ = version("worldline")
+if TYPE_CHECKING:
+    from worldline.analysis.alignment import Alignment, Divergence, align
+    from worldline.analysis.diagnosis import Cause, Diagnosis, Facts, Sample, diagnosis_to_json
+    from worldline.core.errors import (
+        CodecError,
+        EngineError,
+        InputError,
+        ProgramError,
+        RecorderError,
+        SandboxError,
+        TokenizerError,
+        WorldlineError,
+    )
+    from worldline.core.trace import (
+        Limits,
+        Program,
+        Step,
+        Trace,
+        trace_from_json,
+        trace_to_json,
+    )
+    from worldline.data.generation import generate_programs
+    from worldline.evaluation.benchmarks import Benchmark, load_benchmark
+    from worldline.evaluation.metrics import (
+        Accuracy,
+        RunComparison,
+        accuracy,
+        accuracy_by_group,
+        compare_runs,
+    )
+    from worldline.evaluation.runs import (
+        ScoredSample,
+        diagnose_file,
+        execute_and_diagnose,
+        query_runs,
+        read_run,
+        read_scored_samples,
+        sample_to_json,
+    )
+    from worldline.interfaces.api.diagnosing import diagnose
+    from worldline.interfaces.api.evaluating import compare, evaluate
+    from worldline.interfaces.api.predicting import EngineHandle, load_engine, predict
+    from worldline.interfaces.api.recording import record
+    from worldline.interfaces.api.run import Run
+    from worldline.languages.python.cfg import CfgSimulator, build_cfg
+    from worldline.languages.python.recorder import PythonRecorder, Recorder
+    from worldline.languages.python.rewrite import rewrite_expressions, rewrite_strings
+    from worldline.models.codecs import Codec, Decoded, get_codec
+    from worldline.models.engines import Engine
+    from worldline.models.prediction import (
+        Prediction,
+        PredictionSettings,
+        Question,
+        make_prediction,
+        read_prediction_file,
+    )
+    from worldline.models.tokenizers import Tokenizer, load_tokenizer
+
+    __version__: str
+
+_MODULES = {
+    "analysis.alignment": ("Alignment", "Divergence", "align"),
+    "analysis.diagnosis": ("Cause", "Diagnosis", "Facts", "Sample", "diagnosis_to_json"),
+    "core.errors": (
+        "CodecError",
+        "EngineError",
+        "InputError",
+        "ProgramError",
+        "RecorderError",
+        "SandboxError",
+        "TokenizerError",
+        "WorldlineError",
+    ),
+    "core.trace": ("Limits", "Program", "Step", "Trace", "trace_from_json", "trace_to_json"),
+    "data.generation": ("generate_programs",),
+    "evaluation.benchmarks": ("Benchmark", "load_benchmark"),
+    "evaluation.metrics": (
+        "Accuracy",
+        "RunComparison",
+        "accuracy",
+        "accuracy_by_group",
+        "compare_runs",
+    ),
+    "evaluation.runs": (
+        "ScoredSample",
+        "diagnose_file",
+        "execute_and_diagnose",
+        "query_runs",
+        "read_run",
+        "read_scored_samples",
+        "sample_to_json",
+    ),
+    "interfaces.api.diagnosing": ("diagnose",),
+    "interfaces.api.evaluating": ("compare", "evaluate"),
+    "interfaces.api.predicting": ("EngineHandle", "load_engine", "predict"),
+    "interfaces.api.recording": ("record",),
+    "interfaces.api.run": ("Run",),
+    "languages.python.cfg": ("CfgSimulator", "build_cfg"),
+    "languages.python.recorder": ("PythonRecorder", "Recorder"),
+    "languages.python.rewrite": ("rewrite_expressions", "rewrite_strings"),
+    "models.codecs": ("Codec", "Decoded", "get_codec"),
+    "models.engines": ("Engine",),
+    "models.prediction": (
+        "Prediction",
+        "PredictionSettings",
+        "Question",
+        "make_prediction",
+        "read_prediction_file",
+    ),
+    "models.tokenizers": ("Tokenizer", "load_tokenizer"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "Accuracy",
     "Alignment",
     "Benchmark",
     "Cause",
+    "CfgSimulator",
     "Codec",
     "CodecError",
     "Decoded",
     "Diagnosis",
     "Divergence",
+    "Engine",
     "EngineError",
+    "EngineHandle",
     "Facts",
     "InputError",
-    "Judged",
     "Limits",
     "Prediction",
+    "PredictionSettings",
     "Program",
     "ProgramError",
     "PythonRecorder",
+    "Question",
     "Recorder",
     "RecorderError",
     "Run",
+    "RunComparison",
     "Sample",
     "SandboxError",
+    "ScoredSample",
     "Step",
     "Tokenizer",
     "TokenizerError",
@@ -67,22 +163,53 @@ __all__ = [
     "WorldlineError",
     "__version__",
     "accuracy",
+    "accuracy_by_group",
     "align",
-    "breakdown",
-    "codec_named",
+    "build_cfg",
+    "compare",
     "compare_runs",
     "diagnose",
-    "diagnose_recorded",
+    "diagnose_file",
     "diagnosis_to_json",
-    "examine",
+    "evaluate",
+    "execute_and_diagnose",
+    "generate_programs",
+    "get_codec",
     "load_benchmark",
+    "load_engine",
     "load_tokenizer",
     "make_prediction",
+    "predict",
     "query_runs",
-    "read_judged",
-    "read_recorded",
+    "read_prediction_file",
     "read_run",
+    "read_scored_samples",
+    "record",
+    "rewrite_expressions",
+    "rewrite_strings",
     "sample_to_json",
     "trace_from_json",
     "trace_to_json",
 ]
+
+
+# Notebooks draw objects with this module; it is imported when the first one is drawn.
+register_html_loader(lambda: import_module("worldline.interfaces.notebook"))
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value: Any = version("worldline")
+    elif name in _MODULE_OF:
+        value = getattr(import_module(f"worldline.{_MODULE_OF[name]}"), name)
+    else:
+        raise AttributeError(f"module 'worldline' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,5 @@
 """`python -m worldline` is the `worldline` command."""
 
-from worldline.cli import main
+from worldline.interfaces.cli import main
 
 main(prog_name="worldline")

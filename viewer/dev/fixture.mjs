@@ -1,10 +1,10 @@
 /**
- * A report made by hand, to look at the page with: node dev/fixture.mjs page.html
+ * Artificial report, to develop the page without a model: node dev/fixture.mjs page.html
  *
- * Two runs of 32 samples: word counts that go wrong in every way, a recursion, one of 2,000 steps, one that is hostile.
+ * Two runs of 32 samples: word counts with different errors, a recursion, one of 2,000 steps, one with hostile text.
  */
 import { writeFileSync } from "node:fs";
-import { pack } from "./pack.mjs";
+import { embed } from "./embed.mjs";
 
 const COUNT_WORDS = `def count_words(text):
     counts = {}
@@ -29,7 +29,7 @@ const HOSTILE_ID = "</script><img src=x onerror=alert(1)>\u202egnp.exe\u001b[31m
 const quote = (text) => `'${text.replace(/\\/g, "\\\\").replace(/'/g, "\\'")}'`;
 const dict = (counts) => `{${[...counts].map(([word, n]) => `${quote(word)}: ${n}`).join(", ")}}`;
 
-/** Writes steps down as the contract has them: what changed since the step before. */
+/** Records steps as changes since the step before, as in src/api.ts. */
 function recorder(source) {
   const lines = source.split("\n");
   const steps = [];
@@ -45,7 +45,7 @@ function recorder(source) {
   };
 }
 
-/** Runs count_words; `strip` and `add` may be wrong from a word on. */
+/** Executes count_words, with an error in `strip` or `add` at one word. */
 function countWords(text, { wrongFrom = Infinity, wrong = "" } = {}) {
   const source = COUNT_WORDS.replace("TEXT", quote(text));
   const { steps, step } = recorder(source);
@@ -61,8 +61,8 @@ function countWords(text, { wrongFrom = Infinity, wrong = "" } = {}) {
   step("line", 2, locals, [], stack(2));
   locals.counts = "{}";
   step("line", 3, locals, ["counts"], stack(3));
-  text.split(" ").forEach((raw, at) => {
-    const isWrong = at === wrongFrom;
+  text.split(" ").forEach((raw, index) => {
+    const isWrong = index === wrongFrom;
     locals.word = quote(raw);
     step("line", 4, locals, ["word"], stack(4));
     const word = isWrong && wrong === "strip" ? raw.toLowerCase() : raw.replace(/[.,]/g, "").toLowerCase();
@@ -107,73 +107,73 @@ function factorial(n, { wrongAt = -1 } = {}) {
 
 const sameStep = (a, b) => JSON.stringify([a?.line, a?.value, a?.set]) === JSON.stringify([b?.line, b?.value, b?.set]);
 
-/** Two executions -> a sample, with its divergence found. */
-function sample(id, real, imagined, { outcome, cause = null, ending = "the trace is whole", more = {} } = {}) {
+/** The document of a sample, from its two executions. */
+function sample(id, actual, predicted, { outcome, cause = null, ending = "the trace is complete", more = {} } = {}) {
   let matched = 0;
-  while (matched < imagined.steps.length && sameStep(real.steps[matched], imagined.steps[matched])) matched++;
-  const isWhole = matched === imagined.steps.length;
-  const [a, b] = [real.steps[matched], imagined.steps[matched]];
+  while (matched < predicted.steps.length && sameStep(actual.steps[matched], predicted.steps[matched])) matched++;
+  const isMatched = matched === predicted.steps.length;
+  const [a, b] = [actual.steps[matched], predicted.steps[matched]];
   const names = b ? Object.keys(b.set).filter((name) => a?.set[name] !== b.set[name]) : [];
   const variable = names[0] ?? null;
   const where = variable ? "state" : "return";
   const [one, other] = variable ? [a.set[variable] ?? "", b.set[variable]] : [a?.value ?? "", b?.value ?? ""];
-  const divergence = isWhole
+  const divergence = isMatched
     ? null
     : {
         step: matched,
         where,
         variable,
-        true: one,
+        actual: one,
         predicted: other,
-        differences: names.map((name) => ({ name, true: a?.set[name] ?? null, predicted: b.set[name] })),
+        differences: names.map((name) => ({ name, actual: a?.set[name] ?? null, predicted: b.set[name] })),
       };
-  const found = outcome ?? (divergence ? "diverged" : "correct");
+  const result = outcome ?? (divergence ? "diverged" : "correct");
   return {
     id,
-    verdict: found === "correct" ? "right" : found === "truncated" ? "cut" : found === "error" ? "failed" : "wrong",
-    outcome: found,
-    cause: found === "correct" ? null : (cause ?? "string_handling"),
-    story: divergence
+    verdict: ["correct", "truncated", "infra_error"].includes(result) ? result : "incorrect",
+    outcome: result,
+    cause: result === "correct" ? null : (cause ?? "string_handling"),
+    summary: divergence
       ? `step ${matched}  ${where} ${variable ?? ""}  ${other.slice(0, 60)} instead of ${one.slice(0, 60)}: handled the characters of a string wrongly`
-      : found === "correct"
+      : result === "correct"
         ? ""
-        : `${matched} steps are right, then the text ends within a step: cut by the token budget`,
+        : `${matched} steps are correct, then the text ends within a step: ended by the token limit`,
     facts: divergence
       ? [
           ["executed", `line ${a?.line}: ${a?.text.trim()}   (1 hidden value)`],
-          ["value", "str, update"],
+          ["value", "str, written by the line"],
           ["horizon", `step ${matched}, iteration 2, call depth 2, 928 characters written`],
-          ["afterwards", "found back 1 time (15 steps); result right"],
+          ["afterwards", "re-converged 1 time (15 steps); result correct"],
           ["cause", `${cause ?? "string_handling"} (a hypothesis)`],
         ]
       : [],
-    source: real.source,
-    real: {
-      steps: real.steps,
-      ending: `finished: ${real.result.slice(0, 80)}  (${real.steps.length} steps, Python 3.11.7, settrace)`,
+    source: actual.source,
+    actual: {
+      steps: actual.steps,
+      ending: `finished: ${actual.result.slice(0, 80)}  (${actual.steps.length} steps, Python 3.11.7, settrace)`,
     },
-    imagined: { steps: imagined.steps, ending },
-    matched,
+    predicted: { steps: predicted.steps, ending },
+    matched_steps: matched,
     divergence,
-    still: {},
-    same_again: divergence
-      ? imagined.steps.slice(matched).map((step, at) => sameStep(step, real.steps[matched + at]))
+    stale_variables: {},
+    matches_after_divergence: divergence
+      ? predicted.steps.slice(matched).map((step, index) => sameStep(step, actual.steps[matched + index]))
       : [],
-    cuts: divergence ? { vocabulary: "llama3", true: cut(one), predicted: cut(other) } : null,
-    surprise: null,
+    value_tokens: divergence ? { tokenizer: "llama3", actual: tokenize(one), predicted: tokenize(other) } : null,
+    nll: null,
     attempts: [],
-    prompt: `<|begin_of_text|><|trace_context_start|>${real.source}<|frame_sep|>`,
-    reply: imagined.steps
+    prompt: `<|begin_of_text|><|trace_context_start|>${actual.source}<|frame_sep|>`,
+    output: predicted.steps
       .slice(0, 400)
       .map((step) => `<|line_sep|>${JSON.stringify(step.set)}<|action_sep|>${step.text}\n`)
       .join(""),
-    answer: imagined.steps.at(-1)?.value ?? null,
-    expected: real.result,
+    answer: predicted.steps.at(-1)?.value ?? null,
+    expected: actual.result,
     ...more,
   };
 }
 
-const cut = (text) => text.match(/[A-Za-z]{1,4}|\s+|\d{1,3}|[^A-Za-z\s\d]{1,2}/g) ?? [];
+const tokenize = (text) => text.match(/[A-Za-z]{1,4}|\s+|\d{1,3}|[^A-Za-z\s\d]{1,2}/g) ?? [];
 
 const TEXTS = [
   "To be, or not to be.",
@@ -189,18 +189,23 @@ function makeSamples(isSecond) {
     const kind = (at + (isSecond ? 3 : 0)) % 5;
     const wrong = kind === 0 ? {} : { wrongFrom: kind, wrong: kind % 2 ? "add" : "strip" };
     const cause = kind % 2 ? "arithmetic" : "string_handling";
-    const [real, imagined] = [countWords(text), countWords(text, wrong)];
+    const [actual, predicted] = [countWords(text), countWords(text, wrong)];
     if (kind === 4 && at % 2) {
-      const short = { ...imagined, steps: real.steps.slice(0, 9) };
-      const options = { outcome: "truncated", cause: "budget", ending: "the text ends within a step" };
-      made.push(sample(`sample_${at}`, real, short, options));
-    } else made.push(sample(`sample_${at}`, real, imagined, { cause }));
+      const short = { ...predicted, steps: actual.steps.slice(0, 9) };
+      const options = { outcome: "truncated", cause: "truncated", ending: "the text ends within a step" };
+      made.push(sample(`sample_${at}`, actual, short, options));
+    } else made.push(sample(`sample_${at}`, actual, predicted, { cause }));
   }
-  const tried = [
-    { intervention: "patch", changes: "given the one true value", is_right: true, text: "turned right" },
-    { intervention: "expressions", changes: "one operation a line", is_right: false, text: "not right: +0 steps" },
+  const attempts = [
+    { intervention: "patch", description: "given the one actual value", is_correct: true, result: "turned correct" },
+    {
+      intervention: "expressions",
+      description: "one operation a line",
+      is_correct: false,
+      result: "not correct: +0 steps",
+    },
   ];
-  const surprise = factorial(6).steps.map((_, at) => ({
+  const nll = factorial(6).steps.map((_, at) => ({
     action: at % 7 === 3 ? 1.2 : 0.02,
     state: at === 21 ? 4.5 : 0.1,
     is_action_greedy: at % 7 !== 3,
@@ -209,14 +214,14 @@ function makeSamples(isSecond) {
   made.push(
     sample("factorial", factorial(6), factorial(6, { wrongAt: 2 }), {
       cause: "arithmetic",
-      more: { attempts: tried, surprise },
+      more: { attempts, nll },
     }),
   );
   const long = Array.from({ length: 664 }, (_, at) => ["red,", "green.", "Blue", "grey"][at % 4] + (at % 9)).join(" ");
   const longRun = countWords(long, { wrongFrom: 400, wrong: "add" });
   made.push(sample("two_thousand_steps", countWords(long), longRun, { cause: "arithmetic" }));
   made.push(
-    sample("nothing_written", countWords(TEXTS[0]), { steps: [] }, { outcome: "no_output", ending: "no text" }),
+    sample("empty_output", countWords(TEXTS[0]), { steps: [] }, { outcome: "empty_output", ending: "no text" }),
   );
   made.push(hostile());
   return made;
@@ -236,49 +241,74 @@ function hostile() {
   });
   const huge = "x".repeat(10_000_000);
   const names = JSON.parse(`{"__proto__": "'\\u202e<i>'", "constructor": "1"}`);
-  const real = { source, result: huge, steps: [step(2, names), step(3, { huge }), step(4, {}, huge)] };
+  const actual = { source, result: huge, steps: [step(2, names), step(3, { huge }), step(4, {}, huge)] };
   const other = {
-    ...real,
+    ...actual,
     steps: [step(2, names), step(3, { huge: huge + "\u202ey\ud800" }), step(null, {}, "'\u001b[2J'")],
   };
   return {
-    ...sample(HOSTILE_ID, real, other, { cause: "miscopied" }),
-    reply: "\u001b[2J\u202e" + huge.slice(0, 50_000),
+    ...sample(HOSTILE_ID, actual, other, { cause: "copy_error" }),
+    output: "\u001b[2J\u202e" + huge.slice(0, 50_000),
   };
 }
 
+const LABELS = {
+  correct: "Correct",
+  incorrect: "Incorrect",
+  truncated: "Truncated",
+  diverged: "Diverged",
+  empty_output: "Empty output",
+  state: "State",
+  return: "Return value",
+  arithmetic: "Arithmetic",
+  string_handling: "String handling",
+  copy_error: "Copy error",
+  patch: "Patch",
+  expressions: "One operation per line, whole program",
+};
+
 const COLUMNS = [
-  ["id", "sample", "text"],
-  ["verdict", "verdict", "text"],
-  ["outcome", "outcome", "text"],
-  ["where", "differs in", "text"],
-  ["kind", "kind", "text"],
-  ["cause", "cause", "text"],
-  ["step", "at step", "number"],
-  ["right_steps", "right steps", "number"],
-  ["steps", "steps", "number"],
+  ["id", "Sample", "text"],
+  ["verdict", "Verdict", "text"],
+  ["outcome", "Outcome", "text"],
+  ["where", "Differs in", "text"],
+  ["kind", "Kind of value", "text"],
+  ["cause", "Cause", "text"],
+  ["step", "Diverged at", "number"],
+  ["matched_steps", "Matched steps", "number"],
+  ["steps", "Actual steps", "number"],
 ];
 
 function row(made) {
   const { divergence } = made;
   const kind = divergence
-    ? divergence.true.startsWith("{")
+    ? divergence.actual.startsWith("{")
       ? "dict"
-      : /^\d/.test(divergence.true)
+      : /^\d/.test(divergence.actual)
         ? "int"
         : "str"
     : null;
   const [where, step] = [divergence?.where ?? null, divergence?.step ?? null];
-  return [made.id, made.verdict, made.outcome, where, kind, made.cause, step, made.matched, made.real.steps.length];
+  return [
+    made.id,
+    made.verdict,
+    made.outcome,
+    where,
+    kind,
+    made.cause,
+    step,
+    made.matched_steps,
+    made.actual.steps.length,
+  ];
 }
 
-/** Wilson's interval. */
-function share(right, of) {
-  if (of === 0) return { right, of, low: null, high: null };
-  const [z, p] = [1.96, right / of];
+/** A share with Wilson's interval. */
+function share(correct, of) {
+  if (of === 0) return { correct, of, low: null, high: null };
+  const [z, p] = [1.96, correct / of];
   const [middle, half] = [p + (z * z) / (2 * of), z * Math.sqrt((p * (1 - p)) / of + (z * z) / (4 * of * of))];
   const scale = 1 + (z * z) / of;
-  return { right, of, low: Math.max((middle - half) / scale, 0), high: Math.min((middle + half) / scale, 1) };
+  return { correct, of, low: Math.max((middle - half) / scale, 0), high: Math.min((middle + half) / scale, 1) };
 }
 
 const tally = (values) => {
@@ -287,38 +317,38 @@ const tally = (values) => {
   return [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
 };
 
-const effect = (intervention, changes, needs_truth, cause, recovered, tokens) => {
-  return { intervention, changes, needs_truth, cause, recovered, tokens };
+const effect = (intervention, description, needs_actual, cause, recovered, tokens) => {
+  return { intervention, description, needs_actual, cause, recovered, tokens };
 };
 
 function run(name, samples, rows) {
   const verdicts = Object.fromEntries(
     tally(samples.map((made) => made.verdict)).map(({ name, count }) => [name, count]),
   );
-  const { right = 0, wrong = 0, cut = 0 } = verdicts;
-  const silent = samples.filter((made) => made.outcome === "no_output").length;
+  const { correct = 0, incorrect = 0, truncated = 0 } = verdicts;
+  const silent = samples.filter((made) => made.outcome === "empty_output").length;
   const bins = (labels, peak) =>
     labels.map((group, at) => ({ group, share: share(Math.round(peak * 0.7 ** at), Math.round(peak)) }));
   const sentences = {
     arithmetic: "calculated wrongly",
     string_handling: "handled the characters of a string wrongly",
-    budget: "cut by the token budget",
-    miscopied: "copied wrongly",
+    truncated: "ended by the token limit",
+    copy_error: "copied wrongly",
   };
-  const places = tally(rows.map((cells) => (cells[3] ? JSON.stringify([cells[3], cells[4]]) : null)));
+  const divergences = tally(rows.map((cells) => (cells[3] ? JSON.stringify([cells[3], cells[4]]) : null)));
   return {
     name,
-    lines: ["demo, made by hand", "no model: a generator of mistakes", `${samples.length} samples in ${name}`],
+    header: ["artificial benchmark", "no model: a generator of errors", `${samples.length} samples in ${name}`],
     accuracy: {
+      questions: samples.length,
       samples: samples.length + 2,
-      asked: samples.length,
-      right,
-      wrong: wrong - silent,
+      correct,
+      incorrect: incorrect - silent,
       no_answer: silent,
-      cut,
-      failed: 2,
-      of_all: share(right, samples.length),
-      of_answered: share(right, samples.length - silent - cut),
+      truncated,
+      infra_error: 2,
+      of_all: share(correct, samples.length),
+      of_answered: share(correct, samples.length - silent - truncated),
     },
     outcomes: tally(samples.map((made) => made.outcome)),
     causes: tally(samples.map((made) => made.cause)).map(({ name, count }) => ({
@@ -327,7 +357,11 @@ function run(name, samples, rows) {
       sentence: sentences[name] ?? "",
       confirmed: name === "arithmetic" ? share(Math.ceil(count / 2), count) : null,
     })),
-    places: places.map(({ name, count }) => ({ where: JSON.parse(name)[0], kind: JSON.parse(name)[1], count })),
+    divergences: divergences.map(({ name, count }) => ({
+      where: JSON.parse(name)[0],
+      kind: JSON.parse(name)[1],
+      count,
+    })),
     lengths: [
       { by: "steps", bins: bins(["4–7", "8–15", "16–31", "32–63", "64–127", "128–255"], 40) },
       { by: "iterations", bins: bins(["0", "1", "2–3", "4–7", "8–15"], 25) },
@@ -338,26 +372,30 @@ function run(name, samples, rows) {
       survival: 0.82 ** at,
       at_risk: Math.round(32 * 0.7 ** at),
     })),
-    scored: ["One step at a time, the truth before it given", "actions   99 of 100", "states    98 of 100"],
-    budget: {
-      budget: 1024,
-      cut,
-      written_tokens: { total: 28_410, median: 612, most: 1024 },
+    one_step_accuracy: [
+      "One-step accuracy, with the actual steps before given",
+      "actions   99 of 100",
+      "states    98 of 100",
+    ],
+    token_usage: {
+      max_tokens: 1024,
+      truncated,
+      completion_tokens: { total: 28_410, median: 612, max: 1024 },
       formats: [
-        { codec: "cwm", tokens: 31_220, fit: 24, of: 32 },
-        { codec: "changed-only", tokens: 11_904, fit: 31, of: 32 },
+        { codec: "cwm", tokens: 31_220, fitting: 24, traces: 32 },
+        { codec: "delta", tokens: 11_904, fitting: 31, traces: 32 },
       ],
-      vocabulary: "llama3",
+      tokenizer: "llama3",
       can_count: false,
     },
     interventions: {
       failures: 26,
       effects: [
-        effect("patch", "given the one true value", true, "arithmetic", share(9, 12), 1.02),
+        effect("patch", "given the one actual value", true, "arithmetic", share(9, 12), 1.02),
         effect("expressions", "one operation a line", false, "string_handling", share(4, 11), 1.61),
         effect("expressions", "one operation a line", false, null, share(4, 11), 1.61),
       ],
-      fixes: ["expressions: turns 4 of 11 right at 1.61× the tokens", "cheapest fix that gains: expressions"],
+      fixes: ["expressions: turns 4 of 11 correct at 1.61× the tokens", "cheapest fix that gains: expressions"],
     },
     columns: COLUMNS.map(([name, title, type], at) => ({
       name,
@@ -370,10 +408,10 @@ function run(name, samples, rows) {
 
 const samples = [makeSamples(false), makeSamples(true)];
 const rows = samples.map((made) => made.map(row));
-const isRight = (made) => made.verdict === "right";
+const isCorrect = (made) => made.verdict === "correct";
 const pairs = samples[0].map((made, at) => [made, samples[1][at]]);
-const gained = pairs.filter(([a, b]) => !isRight(a) && isRight(b)).map(([a]) => a.id);
-const lost = pairs.filter(([a, b]) => isRight(a) && !isRight(b)).map(([a]) => a.id);
+const gained = pairs.filter(([a, b]) => !isCorrect(a) && isCorrect(b)).map(([a]) => a.id);
+const lost = pairs.filter(([a, b]) => isCorrect(a) && !isCorrect(b)).map(([a]) => a.id);
 const difference = {
   of: pairs.length,
   value: (gained.length - lost.length) / pairs.length,
@@ -385,13 +423,14 @@ const change = (by, group, gained, lost, difference) => {
   return { by, group, pairs: 32, gained, lost, difference, adjusted_p: difference.p };
 };
 const report = {
-  format: 1,
+  format: 3,
+  labels: LABELS,
   worldline: "0.1.0",
   runs: [run("runs/base", samples[0], rows[0]), run("runs/tuned", samples[1], rows[1])],
   comparison: {
-    headline: `runs/tuned gains ${gained.length} and loses ${lost.length} of 32: no difference that chance does not explain`,
-    a: share(samples[0].filter(isRight).length, 32),
-    b: share(samples[1].filter(isRight).length, 32),
+    headline: `runs/tuned gains ${gained.length} and loses ${lost.length} of 32: no significant difference`,
+    a: share(samples[0].filter(isCorrect).length, 32),
+    b: share(samples[1].filter(isCorrect).length, 32),
     difference,
     gained,
     lost: [...lost, HOSTILE_ID],
@@ -406,7 +445,7 @@ const report = {
     ],
     groups_note: "p is adjusted for 2 groups (Benjamini and Hochberg): none is below 0.05.",
     settings: ["model: base in A, tuned in B"],
-    notes: ["in both: 4 right, 20 not right"],
+    notes: ["in both: 4 correct, 20 not correct"],
   },
 };
-writeFileSync(process.argv[2] ?? "fixture.html", pack({ report, rows, samples }));
+writeFileSync(process.argv[2] ?? "fixture.html", embed({ report, rows, samples }));

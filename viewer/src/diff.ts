@@ -1,66 +1,78 @@
-/** Two texts in, what is the same and what differs out: by character, or by pieces such as tokens. */
+/** Differences of two texts by character, or of two lists of tokens. */
 
-/** What stands in both (the same list twice), or what one has where the other has something else or nothing. */
-export interface Stretch<T> {
+/** A run of items that is the same in both texts, or that differs; either side of a difference may be empty. */
+export interface DiffChunk<T> {
   isSame: boolean;
-  real: T;
-  imagined: T;
+  actual: T;
+  predicted: T;
 }
 
-// Beyond these, the middle of two texts is told as one difference: looking closer would take too long.
-const MOST_ITEMS = 20_000;
-const MOST_EDITS = 500;
+// Texts with a longer or more different middle get one difference for all of it, to bound the time.
+const MAX_ITEMS = 20_000;
+const MAX_EDITS = 500;
 
 /** "kitten", "mitten" -> [k | m] [itten] */
-export function diffText(real: string, imagined: string): Stretch<string>[] {
-  const [head, tail] = ends(real.length, imagined.length, (a, b) => real.charCodeAt(a) === imagined.charCodeAt(b));
-  const start = isInPair(real, head) || isInPair(imagined, head) ? head - 1 : head;
-  const [endA, endB] = [real.length - tail, imagined.length - tail];
-  const shift = isInPair(real, endA) || isInPair(imagined, endB) ? 1 : 0;
-  const [middleA, middleB] = [real.slice(start, endA + shift), imagined.slice(start, endB + shift)];
-  const stretches: Stretch<string>[] = [sameStretch(real.slice(0, start))];
-  if (middleA.length + middleB.length > MOST_ITEMS) stretches.push({ isSame: false, real: middleA, imagined: middleB });
+export function diffText(actual: string, predicted: string): DiffChunk<string>[] {
+  const [head, tail] = commonEnds(
+    actual.length,
+    predicted.length,
+    (a, b) => actual.charCodeAt(a) === predicted.charCodeAt(b),
+  );
+  const start = isInsidePair(actual, head) || isInsidePair(predicted, head) ? head - 1 : head;
+  const [endA, endB] = [actual.length - tail, predicted.length - tail];
+  const shift = isInsidePair(actual, endA) || isInsidePair(predicted, endB) ? 1 : 0;
+  const [middleA, middleB] = [actual.slice(start, endA + shift), predicted.slice(start, endB + shift)];
+  const chunks: DiffChunk<string>[] = [sameChunk(actual.slice(0, start))];
+  if (middleA.length + middleB.length > MAX_ITEMS) chunks.push({ isSame: false, actual: middleA, predicted: middleB });
   else {
-    for (const stretch of diffItems(Array.from(middleA), Array.from(middleB)))
-      stretches.push({ isSame: stretch.isSame, real: stretch.real.join(""), imagined: stretch.imagined.join("") });
+    for (const chunk of diffItems(Array.from(middleA), Array.from(middleB)))
+      chunks.push({
+        isSame: chunk.isSame,
+        actual: chunk.actual.join(""),
+        predicted: chunk.predicted.join(""),
+      });
   }
-  stretches.push(sameStretch(real.slice(endA + shift)));
-  return withoutCrumbs(stretches.filter((stretch) => stretch.real || stretch.imagined));
+  chunks.push(sameChunk(actual.slice(endA + shift)));
+  return mergeShortMatches(chunks.filter((chunk) => chunk.actual || chunk.predicted));
 }
 
-/** Characters that are the same by chance, between differences that are longer, belong to the difference. */
-function withoutCrumbs(stretches: Stretch<string>[]): Stretch<string>[] {
-  const size = (stretch: Stretch<string> | undefined) =>
-    Math.max(stretch?.real.length ?? 0, stretch?.imagined.length ?? 0);
-  const kept: Stretch<string>[] = [];
-  stretches.forEach((stretch, at) => {
-    const last = kept.at(-1);
-    const isCrumb = size(stretch) <= size(last) && size(stretch) <= size(stretches[at + 1]);
-    if (last && !last.isSame && (isCrumb || !stretch.isSame)) {
-      const [real, imagined] = [last.real + stretch.real, last.imagined + stretch.imagined];
-      kept.splice(-1, 1, { isSame: false, real, imagined });
-    } else kept.push(stretch);
+/** Merge short matches between longer differences into one difference: they match by chance. */
+function mergeShortMatches(chunks: DiffChunk<string>[]): DiffChunk<string>[] {
+  const size = (chunk: DiffChunk<string> | undefined) =>
+    Math.max(chunk?.actual.length ?? 0, chunk?.predicted.length ?? 0);
+  const merged: DiffChunk<string>[] = [];
+  chunks.forEach((chunk, index) => {
+    const last = merged.at(-1);
+    const isShort = size(chunk) <= size(last) && size(chunk) <= size(chunks[index + 1]);
+    if (last && !last.isSame && (isShort || !chunk.isSame)) {
+      const [actual, predicted] = [last.actual + chunk.actual, last.predicted + chunk.predicted];
+      merged.splice(-1, 1, { isSame: false, actual, predicted });
+    } else merged.push(chunk);
   });
-  return kept;
+  return merged;
 }
 
-const sameStretch = (text: string): Stretch<string> => ({ isSame: true, real: text, imagined: text });
+const sameChunk = (text: string): DiffChunk<string> => ({ isSame: true, actual: text, predicted: text });
 
-/** Myers' way: the fewest edits from one list to the other. */
-export function diffItems(real: string[], imagined: string[]): Stretch<string[]>[] {
-  const [head, tail] = ends(real.length, imagined.length, (a, b) => real[a] === imagined[b]);
-  const a = real.slice(head, real.length - tail);
-  const b = imagined.slice(head, imagined.length - tail);
-  const start: Stretch<string[]> = { isSame: true, real: real.slice(0, head), imagined: imagined.slice(0, head) };
-  const rest = real.slice(real.length - tail);
-  const end: Stretch<string[]> = { isSame: true, real: rest, imagined: rest };
-  const whole: Stretch<string[]>[] = [{ isSame: false, real: a, imagined: b }];
-  const middle = a.length + b.length > MOST_ITEMS ? whole : (edits(a, b) ?? whole);
-  return [start, ...middle, end].filter((stretch) => stretch.real.length || stretch.imagined.length);
+/** The fewest edits from one list to the other, by Myers' algorithm. */
+export function diffItems(actual: string[], predicted: string[]): DiffChunk<string[]>[] {
+  const [head, tail] = commonEnds(actual.length, predicted.length, (a, b) => actual[a] === predicted[b]);
+  const a = actual.slice(head, actual.length - tail);
+  const b = predicted.slice(head, predicted.length - tail);
+  const start: DiffChunk<string[]> = {
+    isSame: true,
+    actual: actual.slice(0, head),
+    predicted: predicted.slice(0, head),
+  };
+  const rest = actual.slice(actual.length - tail);
+  const end: DiffChunk<string[]> = { isSame: true, actual: rest, predicted: rest };
+  const replaced: DiffChunk<string[]>[] = [{ isSame: false, actual: a, predicted: b }];
+  const middle = a.length + b.length > MAX_ITEMS ? replaced : (edits(a, b) ?? replaced);
+  return [start, ...middle, end].filter((chunk) => chunk.actual.length || chunk.predicted.length);
 }
 
-/** How many items are the same at the start, and at the end of what is left. */
-function ends(lengthA: number, lengthB: number, isSame: (a: number, b: number) => boolean): [number, number] {
+/** Number of equal items at the start, and at the end of the rest. */
+function commonEnds(lengthA: number, lengthB: number, isSame: (a: number, b: number) => boolean): [number, number] {
   const shorter = Math.min(lengthA, lengthB);
   let head = 0;
   while (head < shorter && isSame(head, head)) head++;
@@ -69,22 +81,22 @@ function ends(lengthA: number, lengthB: number, isSame: (a: number, b: number) =
   return [head, tail];
 }
 
-/** Whether a cut here would part the two units of one character. */
-function isInPair(text: string, at: number): boolean {
-  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
+/** Whether the index is inside a surrogate pair. */
+function isInsidePair(text: string, index: number): boolean {
+  return index > 0 && (text.codePointAt(index - 1) ?? 0) > 0xffff;
 }
 
-function edits(a: string[], b: string[]): Stretch<string[]>[] | null {
+function edits(a: string[], b: string[]): DiffChunk<string[]>[] | null {
   const furthest = new Map<number, number>([[1, 0]]);
   const history: Map<number, number>[] = [];
-  const most = Math.min(a.length + b.length, MOST_EDITS);
-  for (let count = 0; count <= most; count++) {
+  const limit = Math.min(a.length + b.length, MAX_EDITS);
+  for (let count = 0; count <= limit; count++) {
     history.push(new Map(furthest));
     for (let diagonal = -count; diagonal <= count; diagonal += 2) {
       let x = isDown(furthest, diagonal, count) ? reach(furthest, diagonal + 1) : reach(furthest, diagonal - 1) + 1;
       while (x < a.length && x - diagonal < b.length && a[x] === b[x - diagonal]) x++;
       furthest.set(diagonal, x);
-      if (x >= a.length && x - diagonal >= b.length) return walkBack(a, b, history);
+      if (x >= a.length && x - diagonal >= b.length) return backtrack(a, b, history);
     }
   }
   return null;
@@ -97,13 +109,13 @@ function isDown(furthest: Map<number, number>, diagonal: number, count: number):
   return diagonal !== count && reach(furthest, diagonal - 1) < reach(furthest, diagonal + 1);
 }
 
-function walkBack(a: string[], b: string[], history: Map<number, number>[]): Stretch<string[]>[] {
-  const stretches: Stretch<string[]>[] = [];
+function backtrack(a: string[], b: string[], history: Map<number, number>[]): DiffChunk<string[]>[] {
+  const chunks: DiffChunk<string[]>[] = [];
   let [x, y] = [a.length, b.length];
-  const add = (isSame: boolean, real: string[], imagined: string[]) => {
-    const last = stretches.at(-1);
-    if (last?.isSame === isSame) stretches.splice(-1, 1, joined(isSame, real, imagined, last));
-    else stretches.push({ isSame, real, imagined });
+  const add = (isSame: boolean, actual: string[], predicted: string[]) => {
+    const last = chunks.at(-1);
+    if (last?.isSame === isSame) chunks.splice(-1, 1, joined(isSame, actual, predicted, last));
+    else chunks.push({ isSame, actual, predicted });
   };
   for (let count = history.length - 1; count >= 0; count--) {
     const furthest = history[count] ?? new Map<number, number>();
@@ -116,9 +128,14 @@ function walkBack(a: string[], b: string[], history: Map<number, number>[]): Str
     if (down) add(false, [], b.slice(--y, y + 1));
     else add(false, a.slice(--x, x + 1), []);
   }
-  return stretches.reverse();
+  return chunks.reverse();
 }
 
-function joined(isSame: boolean, real: string[], imagined: string[], later: Stretch<string[]>): Stretch<string[]> {
-  return { isSame, real: [...real, ...later.real], imagined: [...imagined, ...later.imagined] };
+function joined(
+  isSame: boolean,
+  actual: string[],
+  predicted: string[],
+  later: DiffChunk<string[]>,
+): DiffChunk<string[]> {
+  return { isSame, actual: [...actual, ...later.actual], predicted: [...predicted, ...later.predicted] };
 }

@@ -1,11 +1,20 @@
-/** Starts the page. */
+/** Entry point of the page. */
 import { render } from "preact";
-import { findSource } from "./source/find";
 import "uplot/dist/uPlot.min.css";
+import type { DataSource } from "./api";
+import { embeddedSource } from "./dataSource/embedded";
+import { serverSource } from "./dataSource/server";
 import "./styles.css";
 import { App } from "./views/app";
 import { restoreTheme } from "./views/theme";
 
+/** The page's server if it names one, or else the documents embedded in the page. */
+function openDataSource(page: Document): DataSource {
+  const api = page.querySelector<HTMLMetaElement>('meta[name="worldline-api"]')?.content;
+  if (api) return serverSource(api);
+  return embeddedSource((id) => page.querySelector(`script[type="application/json"]#${id}`)?.textContent ?? null);
+}
+
 restoreTheme();
-const place = document.getElementById("app");
-if (place) render(<App source={findSource(document)} />, place);
+const root = document.getElementById("app");
+if (root) render(<App data={openDataSource(document)} />, root);

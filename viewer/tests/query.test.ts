@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { Cell, Column, Query } from "../src/contract";
-import { byCodePoint, matching } from "../src/query";
+import type { Cell, Column, Query } from "../src/api";
+import { setLabels } from "../src/labels";
+import { compareByCodePoint, filterRows } from "../src/query";
 
 const COLUMNS: Column[] = [
   { name: "id", title: "sample", type: "text", values: null },
@@ -16,19 +17,26 @@ const ROWS: Cell[][] = [
 ];
 const ALL: Omit<Query, "offset" | "limit"> = { run: 0, search: "", facets: {}, sort: null, descending: false };
 
-const ids = (query: Partial<typeof ALL>) => matching(COLUMNS, ROWS, { ...ALL, ...query }).map((row) => row[0]);
+const ids = (query: Partial<typeof ALL>) => filterRows(COLUMNS, ROWS, { ...ALL, ...query }).map((row) => row[0]);
 
-test("without a question, all rows as they came", () => {
+test("an empty query returns all rows in their order", () => {
   expect(ids({})).toEqual(["b", "A", "c", "a", "D"]);
 });
 
-test("search ignores case, looks into every text and into no number", () => {
+test("search ignores case, and searches every text but no number", () => {
   expect(ids({ search: "a" })).toEqual(["b", "A", "a"]);
   expect(ids({ search: "RETURN" })).toEqual(["c"]);
   expect(ids({ search: "10" })).toEqual([]);
 });
 
-test("facets hold all at once, and empty stands for none", () => {
+test("search finds labels too", () => {
+  setLabels({ return: "Value returned" });
+  expect(ids({ search: "value ret" })).toEqual(["c"]);
+  setLabels({});
+  expect(ids({ search: "value ret" })).toEqual([]);
+});
+
+test('all facets must match, and "" matches an empty cell', () => {
   expect(ids({ facets: { where: "state" } })).toEqual(["b", "a"]);
   expect(ids({ facets: { where: "state", steps: "9" } })).toEqual(["a"]);
   expect(ids({ facets: { where: "" } })).toEqual(["A", "D"]);
@@ -36,7 +44,7 @@ test("facets hold all at once, and empty stands for none", () => {
   expect(ids({ facets: { nowhere: "x" } })).toEqual(["b", "A", "c", "a", "D"]);
 });
 
-test("numbers sort by size, none comes last, equal rows stay in order; both ways", () => {
+test("numbers sort by size, empty cells come last, and the sort is stable, in both directions", () => {
   expect(ids({ sort: "steps" })).toEqual(["A", "a", "b", "D", "c"]);
   expect(ids({ sort: "steps", descending: true })).toEqual(["D", "b", "A", "a", "c"]);
 });
@@ -44,11 +52,11 @@ test("numbers sort by size, none comes last, equal rows stay in order; both ways
 test("text sorts by code point", () => {
   expect(ids({ sort: "id" })).toEqual(["A", "D", "a", "b", "c"]);
   expect(ids({ sort: "nowhere" })).toEqual(["b", "A", "c", "a", "D"]);
-  expect(["😀", "\uffff", "\ud800", "z"].sort(byCodePoint)).toEqual(["z", "\ud800", "\uffff", "😀"]);
-  expect(["😁", "😀", "😀a", ""].sort(byCodePoint)).toEqual(["", "😀", "😀a", "😁"]);
+  expect(["😀", "\uffff", "\ud800", "z"].sort(compareByCodePoint)).toEqual(["z", "\ud800", "\uffff", "😀"]);
+  expect(["😁", "😀", "😀a", ""].sort(compareByCodePoint)).toEqual(["", "😀", "😀a", "😁"]);
 });
 
-test("the rows given are left as they are", () => {
+test("the rows passed in are not changed", () => {
   const before = JSON.stringify(ROWS);
   ids({ sort: "id", descending: true });
   expect(JSON.stringify(ROWS)).toBe(before);

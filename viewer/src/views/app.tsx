@@ -1,29 +1,29 @@
-/** The whole page: its head, and the view that the address asks for. */
+/** The whole page: header, and the view of the current route. */
 import { useEffect, useState } from "preact/hooks";
-import { type Address, toHash } from "../address";
-import type { ReportDocument, Source } from "../contract";
-import { useKeys } from "../keys";
-import { useLoaded } from "../loading";
-import { nameOf } from "../names";
-import { useAddress } from "../navigate";
-import { lastList } from "../neighbours";
-import { clip, visible } from "../visible";
-import { ComparisonView } from "./comparison";
-import { Help } from "./help";
-import { Guard, Message, Waiting } from "./message";
-import { Overview } from "./overview";
-import { SamplePage } from "./sample";
-import { Samples } from "./samples";
+import type { DataSource, ReportDocument } from "../api";
+import { escapeHidden, shorten } from "../escape";
+import { runLabel, setLabels } from "../labels";
+import { useRoute } from "../navigation";
+import { type Route, toHash } from "../route";
+import { useShortcuts } from "../shortcuts";
+import { lastList } from "../siblings";
+import { useAsync } from "../useAsync";
+import { ComparisonPage } from "./comparisonPage";
+import { HelpDialog } from "./helpDialog";
+import { ErrorBoundary, Loading, Message } from "./message";
+import { OverviewPage } from "./overviewPage";
+import { SampleListPage } from "./sampleListPage";
+import { SamplePage } from "./samplePage";
 import { Text } from "./text";
 import { ThemeSwitch } from "./theme";
 
-export function App({ source }: { source: Source }) {
-  const [report, again] = useLoaded("report", () => source.report());
-  const [isHelp, setHelp] = useState(false);
-  const address = useAddress();
-  useKeys({ "?": () => setHelp(true) });
+export function App({ data }: { data: DataSource }) {
+  const [report, retry] = useAsync("report", () => loadReport(data));
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const route = useRoute();
+  useShortcuts({ "?": () => setHelpOpen(true) });
   useEffect(() => {
-    document.title = title(address, report.is === "ready" ? report.value : null);
+    document.title = pageTitle(route, report.status === "ready" ? report.value : null);
   });
   return (
     <>
@@ -31,84 +31,91 @@ export function App({ source }: { source: Source }) {
         <a class="brand" href="#/run/0">
           Worldline
         </a>
-        {report.is === "ready" && <Runs report={report.value} address={address} />}
+        {report.status === "ready" && <RunNav report={report.value} route={route} />}
         <span class="right">
           <ThemeSwitch />
-          <button type="button" onClick={() => setHelp(true)} aria-label="help">
+          <button type="button" onClick={() => setHelpOpen(true)} aria-label="Help" title="Help (key ?)">
             ?
           </button>
         </span>
       </header>
       <main>
-        {report.is === "loading" && <Waiting />}
-        {report.is === "failed" && <Message text={report.why} again={again} />}
-        {report.is === "ready" && (
-          <Guard key={`${address.page} ${"run" in address ? address.run : ""}`}>
-            <View source={source} report={report.value} address={address} />
-          </Guard>
+        {report.status === "loading" && <Loading />}
+        {report.status === "error" && <Message text={report.message} retry={retry} />}
+        {report.status === "ready" && (
+          <ErrorBoundary key={`${route.page} ${"run" in route ? route.run : ""}`}>
+            <View data={data} report={report.value} route={route} />
+          </ErrorBoundary>
         )}
       </main>
-      {isHelp && <Help close={() => setHelp(false)} />}
+      {isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}
     </>
   );
 }
 
-function View({ source, report, address }: { source: Source; report: ReportDocument; address: Address }) {
-  if (address.page === "compare") {
-    if (report.comparison) return <ComparisonView report={report} comparison={report.comparison} />;
-    return <Message text="This report compares nothing. Make one of two runs to compare them." />;
-  }
-  const run = report.runs[address.run];
-  if (!run) return <Message text={`There is no run ${address.run} in this report. Choose one above.`} />;
-  if (address.page === "overview")
-    return <Overview key={address.run} source={source} report={report} index={address.run} by={address.by} />;
-  if (address.page === "samples") return <Samples source={source} report={report} run={run} address={address} />;
-  return <SamplePage key={`${address.run} ${address.id}`} source={source} report={report} address={address} />;
+/** Loads the report and registers its labels. */
+async function loadReport(data: DataSource): Promise<ReportDocument> {
+  const report = await data.report();
+  setLabels(report.labels);
+  return report;
 }
 
-function Runs({ report, address }: { report: ReportDocument; address: Address }) {
-  const here = address.page === "compare" ? null : address.run;
+function View({ data, report, route }: { data: DataSource; report: ReportDocument; route: Route }) {
+  if (route.page === "compare") {
+    if (report.comparison) return <ComparisonPage report={report} comparison={report.comparison} />;
+    return <Message text="This report has one run only. Create a report of two runs to compare them." />;
+  }
+  const run = report.runs[route.run];
+  if (!run) return <Message text={`This report has no run ${route.run}. Choose one above.`} />;
+  if (route.page === "overview")
+    return <OverviewPage key={route.run} data={data} report={report} index={route.run} by={route.by} />;
+  if (route.page === "samples") return <SampleListPage data={data} report={report} run={run} route={route} />;
+  return <SamplePage key={`${route.run} ${route.id}`} data={data} report={report} route={route} />;
+}
+
+function RunNav({ report, route }: { report: ReportDocument; route: Route }) {
+  const current = route.page === "compare" ? null : route.run;
   return (
-    <nav aria-label="runs">
+    <nav aria-label="Runs">
       {report.runs.map((run, index) => (
-        <span class={index === here ? "run here" : "run"}>
-          <span class="run-name" title={visible(run.name)}>
-            <Text of={nameOf(report, index)} />
+        <span class={index === current ? "run current" : "run"}>
+          <span class="run-name" title={escapeHidden(run.name)}>
+            <Text of={runLabel(report, index)} />
           </span>
           <PageLink
             to={{ page: "overview", run: index, by: null }}
-            isHere={index === here && address.page === "overview"}
+            isCurrent={index === current && route.page === "overview"}
           >
-            overview
+            Overview
           </PageLink>
           <PageLink
             to={{ page: "samples", run: index, ...lastList(index).filter }}
-            isHere={index === here && address.page === "samples"}
+            isCurrent={index === current && route.page === "samples"}
           >
-            samples
+            Samples
           </PageLink>
         </span>
       ))}
       {report.comparison && (
-        <PageLink to={{ page: "compare" }} isHere={address.page === "compare"}>
-          comparison
+        <PageLink to={{ page: "compare" }} isCurrent={route.page === "compare"}>
+          Comparison
         </PageLink>
       )}
     </nav>
   );
 }
 
-function PageLink({ to, isHere, children }: { to: Address; isHere: boolean; children: string }) {
+function PageLink({ to, isCurrent, children }: { to: Route; isCurrent: boolean; children: string }) {
   return (
-    <a href={toHash(to)} aria-current={isHere ? "page" : undefined}>
+    <a href={toHash(to)} aria-current={isCurrent ? "page" : undefined}>
       {children}
     </a>
   );
 }
 
-function title(address: Address, report: ReportDocument | null): string {
-  if (address.page === "compare") return "comparison – Worldline";
-  const run = report?.runs[address.run]?.name ?? "";
-  const name = address.page === "sample" ? address.id : `${run} ${address.page}`;
-  return `${visible(clip(name, 80))} – Worldline`;
+function pageTitle(route: Route, report: ReportDocument | null): string {
+  if (route.page === "compare") return "Comparison – Worldline";
+  const run = report?.runs[route.run]?.name ?? "";
+  const name = route.page === "sample" ? route.id : `${run} ${route.page}`;
+  return `${escapeHidden(shorten(name, 80))} – Worldline`;
 }

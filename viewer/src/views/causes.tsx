@@ -1,34 +1,33 @@
-/** Why samples failed, what was tried on them, and what came of it. */
-import type { CauseCount, Effect, Interventions, RunDocument } from "../contract";
-import { count } from "../numbers";
-import { Counts, type Extra } from "./counts";
-import { ShareCell } from "./share";
+/** Causes of failures, and the effects of the interventions that were tried on them. */
+import type { CauseCount, Effect, Interventions, RunDocument } from "../api";
+import { label } from "../labels";
+import { pluralize } from "../numberFormat";
+import { CountTable, type ExtraColumn } from "./countTable";
+import { NumberHeadings } from "./elements";
+import { ShareCell } from "./shareBar";
 import { Text } from "./text";
 
-const SENTENCE: Extra<CauseCount> = {
-  title: "what it says",
+const DESCRIPTION: ExtraColumn<CauseCount> = {
+  title: "Description",
   style: "sentence",
   cell: (cause) => <Text of={cause.sentence} />,
 };
-const CONFIRMED: Extra<CauseCount> = {
-  title: "confirmed by an intervention",
+const CONFIRMED: ExtraColumn<CauseCount> = {
+  title: "Confirmed by an intervention",
   style: "nowrap",
   cell: (cause) => (cause.confirmed ? <ShareCell share={cause.confirmed} /> : "not tried"),
 };
 
-export function Causes({ run, index }: { run: RunDocument; index: number }) {
-  const extras = run.interventions ? [SENTENCE, CONFIRMED] : [SENTENCE];
-  return (
-    <Counts run={run} index={index} facet="cause" counts={run.causes} none="No failure has a cause." extras={extras} />
-  );
+export function CauseTable({ run, index }: { run: RunDocument; index: number }) {
+  const extraColumns = run.interventions ? [DESCRIPTION, CONFIRMED] : [DESCRIPTION];
+  return <CountTable run={run} index={index} facet="cause" counts={run.causes} extraColumns={extraColumns} />;
 }
 
-/** What was tried and what came of it: on all failures first, and by cause where one asks. */
-export function Effects({ interventions }: { interventions: Interventions | null }) {
-  if (!interventions) return <p class="note">None was tried. Until one is, every cause is a hypothesis.</p>;
+/** The effect of each intervention on all failures it was tried on, and by cause on demand. */
+export function EffectTables({ interventions }: { interventions: Interventions }) {
   return (
     <>
-      <ul class="told">
+      <ul class="plain-list">
         {interventions.fixes.map((line) => (
           <li>
             <Text of={line} />
@@ -36,18 +35,18 @@ export function Effects({ interventions }: { interventions: Interventions | null
         ))}
       </ul>
       <EffectTable
-        title={`Each intervention on all that it was tried on, of ${count(interventions.failures)} failures`}
+        title={`Each intervention on the failures it was tried on, of ${pluralize(interventions.failures, "failure")} in the run`}
         effects={interventions.effects.filter((effect) => effect.cause === null)}
-        about={["what it changes", "truth"]}
-        tell={(effect) => [effect.changes, effect.needs_truth ? "needed" : ""]}
+        headings={["What it changes", "Actual steps"]}
+        cells={(effect) => [effect.description, effect.needs_actual ? "needed" : ""]}
       />
       <details>
-        <summary>by cause</summary>
+        <summary>By cause</summary>
         <EffectTable
-          title="Turned right, by cause and intervention"
+          title="Turned correct, by cause and intervention"
           effects={interventions.effects.filter((effect) => effect.cause !== null)}
-          about={["cause"]}
-          tell={(effect) => [effect.cause ?? ""]}
+          headings={["Cause"]}
+          cells={(effect) => [effect.cause === null ? "" : label(effect.cause)]}
         />
       </details>
     </>
@@ -57,33 +56,31 @@ export function Effects({ interventions }: { interventions: Interventions | null
 interface EffectProps {
   title: string;
   effects: Effect[];
-  /** Further columns: their heads, and what stands in them. */
-  about: string[];
-  tell: (effect: Effect) => string[];
+  /** Headings and cells of the columns after the intervention. */
+  headings: string[];
+  cells: (effect: Effect) => string[];
 }
 
-function EffectTable({ title, effects, about, tell }: EffectProps) {
+function EffectTable({ title, effects, headings, cells }: EffectProps) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={title}>
       <table>
         <caption>{title}</caption>
         <thead>
           <tr>
-            {["intervention", ...about, "turned right"].map((head) => (
-              <th scope="col">{head}</th>
+            {["Intervention", ...headings, "Turned correct"].map((heading) => (
+              <th scope="col">{heading}</th>
             ))}
-            <th scope="col" class="number">
-              tokens written
-            </th>
+            <NumberHeadings of={["Completion tokens"]} />
           </tr>
         </thead>
         <tbody>
           {effects.map((effect) => (
             <tr>
               <th scope="row">
-                <Text of={effect.intervention} />
+                <Text of={label(effect.intervention)} />
               </th>
-              {tell(effect).map((text) => (
+              {cells(effect).map((text) => (
                 <td>
                   <Text of={text} />
                 </td>

@@ -1,69 +1,77 @@
-/** The two values that part, compared by character or by token. */
+/** The two values that differ at the divergence, compared by character or by token. */
 import { useMemo } from "preact/hooks";
-import type { Cuts, Divergence } from "../contract";
-import { diffItems, diffText, type Stretch } from "../diff";
-import { count } from "../numbers";
-import { slice } from "../visible";
+import type { Divergence, ValueTokens } from "../api";
+import { type DiffChunk, diffItems, diffText } from "../diff";
+import { sliceText } from "../escape";
+import { label } from "../labels";
+import { pluralize } from "../numberFormat";
 import { Text, Value } from "./text";
 
-/** What is the same is cut to so much on each side of a difference, and a difference to so much. */
-const [AROUND, MOST] = [60, 2_000];
-const MOST_STRETCHES = 300;
-const MOST_TOKENS = 2_000;
+/** Characters of equal text shown on each side of a difference. */
+const CONTEXT_CHARS = 60;
+/** Characters shown of one difference or token. */
+const MAX_CHARS = 2_000;
+const MAX_CHUNKS = 300;
+const MAX_TOKENS = 2_000;
+const MAX_DIFFERENCES = 200;
+const SIDES = ["actual", "predicted"] as const;
+const SIDE_TITLES = { actual: "Actual", predicted: "Predicted" };
+
+type Side = (typeof SIDES)[number];
 
 interface Props {
   divergence: Divergence;
-  cuts: Cuts | null;
+  tokens: ValueTokens | null;
   byToken: boolean;
   choose: (byToken: boolean) => void;
 }
 
-export function DivergenceView({ divergence, cuts, byToken, choose }: Props) {
+export function DivergenceView({ divergence, tokens, byToken, choose }: Props) {
   const { variable, where, differences } = divergence;
   const others = differences.filter((difference) => difference.name !== variable);
   return (
-    <section class="divergence" aria-label="divergence">
+    <section class="divergence" aria-label="Divergence">
       <h2>
-        ✗ step {divergence.step}: <Text of={where} />{" "}
+        ✗ Divergence at step {divergence.step}: <Text of={label(where)} />{" "}
         {variable !== null && (
           <code>
             <Text of={variable} />
           </code>
         )}
       </h2>
-      {cuts && (
-        <div class="switch" role="group" aria-label="compare by">
+      {tokens && (
+        <div class="switch" role="group" aria-label="Compare by">
           <button type="button" aria-pressed={!byToken} onClick={() => choose(false)}>
-            by character
+            By character
           </button>
           <button type="button" aria-pressed={byToken} onClick={() => choose(true)}>
-            by token
+            By token
           </button>
         </div>
       )}
-      {cuts && byToken ? (
-        <ByToken cuts={cuts} />
+      {tokens && byToken ? (
+        <TokenDiff tokens={tokens} />
       ) : (
-        <ByCharacter real={divergence.true} imagined={divergence.predicted} />
+        <CharacterDiff actual={divergence.actual} predicted={divergence.predicted} />
       )}
-      {others.length > 0 && <Others others={others} />}
+      {others.length > 0 && <OtherDifferences differences={others} />}
     </section>
   );
 }
 
-function ByCharacter({ real, imagined }: { real: string; imagined: string }) {
-  const stretches = useMemo(() => diffText(real, imagined), [real, imagined]);
+function CharacterDiff({ actual, predicted }: { actual: string; predicted: string }) {
+  const chunks = useMemo(() => diffText(actual, predicted), [actual, predicted]);
   return (
     <dl class="pair">
-      {(["real", "imagined"] as const).map((side) => (
+      {SIDES.map((side) => (
         <div>
-          <dt>{side}</dt>
+          <dt>{SIDE_TITLES[side]}</dt>
           <dd>
             <bdi class="value">
-              {stretches.slice(0, MOST_STRETCHES).map((stretch, at) => (
-                <StretchView stretch={stretch} side={side} isFirst={at === 0} isLast={at === stretches.length - 1} />
+              {chunks.slice(0, MAX_CHUNKS).map((chunk, index) => (
+                <ChunkView chunk={chunk} side={side} isFirst={index === 0} isLast={index === chunks.length - 1} />
               ))}
-              {stretches.length > MOST_STRETCHES && " …"}
+              {chunks.length > MAX_CHUNKS && " …"}
             </bdi>
           </dd>
         </div>
@@ -72,111 +80,107 @@ function ByCharacter({ real, imagined }: { real: string; imagined: string }) {
   );
 }
 
-interface StretchProps {
-  stretch: Stretch<string>;
-  side: "real" | "imagined";
+interface ChunkProps {
+  chunk: DiffChunk<string>;
+  side: Side;
   isFirst: boolean;
   isLast: boolean;
 }
 
-function StretchView({ stretch, side, isFirst, isLast }: StretchProps) {
-  const text = stretch[side];
-  if (!stretch.isSame) {
+function ChunkView({ chunk, side, isFirst, isLast }: ChunkProps) {
+  const text = chunk[side];
+  if (!chunk.isSame) {
     if (text === "")
       return (
-        <mark class="nothing" title="nothing here">
+        <mark class="missing" title="Missing here">
           ‸
         </mark>
       );
     return (
       <mark>
-        <Text of={slice(text, 0, MOST)} />
-        {text.length > MOST && <More left={text.length - MOST} />}
+        <Text of={sliceText(text, 0, MAX_CHARS)} />
+        {text.length > MAX_CHARS && <Omitted characters={text.length - MAX_CHARS} />}
       </mark>
     );
   }
-  if (text.length <= 2 * AROUND + 20) return <Text of={text} />;
+  if (text.length <= 2 * CONTEXT_CHARS + 20) return <Text of={text} />;
   return (
     <>
-      {!isFirst && <Text of={slice(text, 0, AROUND)} />}
-      <More left={text.length - AROUND * (isFirst || isLast ? 1 : 2)} />
-      {!isLast && <Text of={slice(text, text.length - AROUND, text.length)} />}
+      {!isFirst && <Text of={sliceText(text, 0, CONTEXT_CHARS)} />}
+      <Omitted characters={text.length - CONTEXT_CHARS * (isFirst || isLast ? 1 : 2)} />
+      {!isLast && <Text of={sliceText(text, text.length - CONTEXT_CHARS, text.length)} />}
     </>
   );
 }
 
-function More({ left }: { left: number }) {
-  return <span class="more"> … {count(left)} characters … </span>;
+function Omitted({ characters }: { characters: number }) {
+  return <span class="omitted"> … {pluralize(characters, "character")} … </span>;
 }
 
-function ByToken({ cuts }: { cuts: Cuts }) {
-  const stretches = useMemo(() => diffItems(cuts.true, cuts.predicted), [cuts]);
-  const sides = [
-    ["real", cuts.true.length],
-    ["imagined", cuts.predicted.length],
-  ] as const;
+function TokenDiff({ tokens }: { tokens: ValueTokens }) {
+  const chunks = useMemo(() => diffItems(tokens.actual, tokens.predicted), [tokens]);
   return (
     <>
       <dl class="pair">
-        {sides.map(([side, length]) => (
+        {SIDES.map((side) => (
           <div>
             <dt>
-              {side} <span class="soft">{length === 1 ? "1 token" : `${count(length)} tokens`}</span>
+              {SIDE_TITLES[side]} <span class="muted">{pluralize(tokens[side].length, "token")}</span>
             </dt>
             <dd>
-              <Tokens stretches={stretches} side={side} />
+              <TokenList chunks={chunks} side={side} />
             </dd>
           </div>
         ))}
       </dl>
       <p class="note">
-        Cut by the vocabulary <Text of={cuts.vocabulary} />.
+        Tokens of the tokenizer <Text of={tokens.tokenizer} />.
       </p>
     </>
   );
 }
 
-function Tokens({ stretches, side }: { stretches: Stretch<string[]>[]; side: "real" | "imagined" }) {
-  const tokens = stretches.flatMap((stretch) => stretch[side].map((text) => ({ text, isSame: stretch.isSame })));
+function TokenList({ chunks, side }: { chunks: DiffChunk<string[]>[]; side: Side }) {
+  const tokens = chunks.flatMap((chunk) => chunk[side].map((text) => ({ text, isSame: chunk.isSame })));
   return (
     <bdi class="value">
-      {tokens.slice(0, MOST_TOKENS).map(({ text, isSame }) =>
+      {tokens.slice(0, MAX_TOKENS).map(({ text, isSame }) =>
         isSame ? (
           <span class="token">
-            <Text of={slice(text, 0, MOST)} />
+            <Text of={sliceText(text, 0, MAX_CHARS)} />
           </span>
         ) : (
           <mark class="token">
-            <Text of={slice(text, 0, MOST)} />
+            <Text of={sliceText(text, 0, MAX_CHARS)} />
           </mark>
         ),
       )}
-      {tokens.length > MOST_TOKENS && <span class="more"> … {count(tokens.length - MOST_TOKENS)} tokens</span>}
+      {tokens.length > MAX_TOKENS && <span class="omitted"> … {pluralize(tokens.length - MAX_TOKENS, "token")}</span>}
     </bdi>
   );
 }
 
-function Others({ others }: { others: Divergence["differences"] }) {
+function OtherDifferences({ differences }: { differences: Divergence["differences"] }) {
   return (
     <details>
-      <summary>{count(others.length)} more that differ in this step</summary>
-      <div class="scroll tall" tabIndex={0} role="region" aria-label="more that differ">
+      <summary>{pluralize(differences.length, "more difference")} at this step</summary>
+      <div class="scroll tall" tabIndex={0} role="region" aria-label="More differences at this step">
         <table class="state">
           <thead>
             <tr>
-              <th scope="col">name</th>
-              <th scope="col">real</th>
-              <th scope="col">imagined</th>
+              <th scope="col">Name</th>
+              <th scope="col">Actual</th>
+              <th scope="col">Predicted</th>
             </tr>
           </thead>
           <tbody>
-            {others.slice(0, 200).map((other) => (
+            {differences.slice(0, MAX_DIFFERENCES).map(({ name, actual, predicted }) => (
               <tr>
                 <th scope="row">
-                  <Text of={other.name} />
+                  <Text of={name} />
                 </th>
-                <td>{other.true === null ? "not there" : <Value of={other.true} />}</td>
-                <td>{other.predicted === null ? "not there" : <Value of={other.predicted} />}</td>
+                <td>{actual === null ? "not set" : <Value of={actual} />}</td>
+                <td>{predicted === null ? "not set" : <Value of={predicted} />}</td>
               </tr>
             ))}
           </tbody>

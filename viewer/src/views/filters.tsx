@@ -1,37 +1,40 @@
-/** What the list of samples is searched and filtered by, and the chips to take that back. */
+/** Search field, filter menus and the chips that remove them. */
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { Filter } from "../address";
-import type { RunDocument } from "../contract";
-import { clip, visible } from "../visible";
+import type { RunDocument } from "../api";
+import { escapeHidden, shorten } from "../escape";
+import { columnLabel } from "../labels";
+import type { Filter } from "../route";
 import { Text } from "./text";
 
-/** A part of the filter made another; with `replace`, Back does not undo it. */
-export type Change = (next: Partial<Filter>, options?: { replace?: boolean }) => void;
+/** Changes a part of the filter; with `replace`, the Back button does not undo it. */
+export type FilterUpdate = (next: Partial<Filter>, options?: { replace?: boolean }) => void;
 
-export function Filters({ run, filter, change }: { run: RunDocument; filter: Filter; change: Change }) {
-  const choices = run.columns.filter((column) => column.values !== null);
+export function Filters({ run, filter, update }: { run: RunDocument; filter: Filter; update: FilterUpdate }) {
+  const menus = run.columns.filter((column) => column.values !== null);
   const choose = (name: string, chosen: string) => {
     const { [name]: _, ...others } = filter.facets;
-    change({ facets: chosen === "" ? others : { ...others, [name]: chosen.slice(1) } });
+    update({ facets: chosen === "" ? others : { ...others, [name]: chosen.slice(1) } });
   };
   return (
     <div class="filters" role="search">
-      <Search text={filter.search} change={change} />
-      {choices.map(({ name, title, values }) => {
+      <Search text={filter.search} update={update} />
+      {menus.map(({ name, title, values }) => {
         const chosen = filter.facets[name];
         return (
           <label>
             <span>
               <Text of={title} />
             </span>
-            {/* A value gets "=" before it, since the empty one is a value too. */}
+            {/* Values are prefixed with "=", because "" means that none is chosen and an empty value exists too. */}
             <select
               value={chosen === undefined ? "" : "=" + chosen}
               onChange={(event) => choose(name, event.currentTarget.value)}
             >
-              <option value="">any</option>
+              <option value="">Any</option>
               {values?.map((value) => (
-                <option value={"=" + value}>{value === "" ? "(none)" : visible(clip(value, 60))}</option>
+                <option value={"=" + value}>
+                  {value === "" ? "(none)" : escapeHidden(shorten(columnLabel(name, value), 60))}
+                </option>
               ))}
             </select>
           </label>
@@ -41,47 +44,48 @@ export function Filters({ run, filter, change }: { run: RunDocument; filter: Fil
   );
 }
 
-function Search({ text, change }: { text: string; change: Change }) {
+function Search({ text, update }: { text: string; update: FilterUpdate }) {
   const [typed, setTyped] = useState(text);
-  // At once: a later effect would undo what was typed meanwhile.
+  // Before painting: a later effect would undo what was typed meanwhile.
   useLayoutEffect(() => setTyped(text), [text]);
   useEffect(() => {
     if (typed === text) return;
-    const timer = setTimeout(() => change({ search: typed }, { replace: true }), 250);
+    const timer = setTimeout(() => update({ search: typed }, { replace: true }), 250);
     return () => clearTimeout(timer);
   }, [typed]);
   return (
     <label>
-      <span>search</span>
+      <span>Search</span>
       <input type="search" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
     </label>
   );
 }
 
-export function Chips({ run, filter, change }: { run: RunDocument; filter: Filter; change: Change }) {
+export function Chips({ run, filter, update }: { run: RunDocument; filter: Filter; update: FilterUpdate }) {
   const titleOf = (name: string) => run.columns.find((column) => column.name === name)?.title ?? name;
   const chips = Object.entries(filter.facets).map(([name, value]) => {
     const { [name]: _, ...others } = filter.facets;
     return {
-      text: `${titleOf(name)}: ${value === "" ? "(none)" : clip(value, 60)}`,
-      remove: () => change({ facets: others }),
+      text: `${titleOf(name)}: ${value === "" ? "(none)" : shorten(columnLabel(name, value), 60)}`,
+      remove: () => update({ facets: others }),
     };
   });
-  if (filter.search) chips.push({ text: `search: ${clip(filter.search, 60)}`, remove: () => change({ search: "" }) });
+  if (filter.search)
+    chips.push({ text: `Search: ${shorten(filter.search, 60)}`, remove: () => update({ search: "" }) });
   if (chips.length === 0) return null;
   return (
-    <ul class="chips" aria-label="active filters">
+    <ul class="chips" aria-label="Active filters">
       {chips.map((chip) => (
         <li>
-          <button type="button" onClick={chip.remove} aria-label={`remove ${visible(chip.text)}`}>
+          <button type="button" onClick={chip.remove} aria-label={`Remove ${escapeHidden(chip.text)}`}>
             <Text of={chip.text} /> ✕
           </button>
         </li>
       ))}
       {chips.length > 1 && (
         <li>
-          <button type="button" onClick={() => change({ facets: {}, search: "" })}>
-            remove all
+          <button type="button" onClick={() => update({ facets: {}, search: "" })}>
+            Remove all
           </button>
         </li>
       )}

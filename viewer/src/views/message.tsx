@@ -1,16 +1,16 @@
-/** A sentence where there is nothing to show, with what to do about it. */
+/** Messages that take the place of content: errors, loading. */
 import { Component, type ComponentChildren } from "preact";
-import { sentence } from "../source/problem";
+import { errorMessage } from "../dataSource/errors";
 import { Text } from "./text";
 
-export function Message({ text, again }: { text: string; again?: () => void }) {
+export function Message({ text, retry }: { text: string; retry?: () => void }) {
   return (
     <div class="message" role="alert">
       <p>
         <Text of={text} />
       </p>
-      {again && (
-        <button type="button" onClick={again}>
+      {retry && (
+        <button type="button" onClick={retry}>
           Try again
         </button>
       )}
@@ -18,23 +18,23 @@ export function Message({ text, again }: { text: string; again?: () => void }) {
   );
 }
 
-export function Waiting() {
+export function Loading() {
   return (
-    <p class="waiting" role="status">
+    <p class="loading" role="status">
       Loading …
     </p>
   );
 }
 
-/** Says what broke where a document is not as it should be, instead of a blank page. */
-export class Guard extends Component<{ children: ComponentChildren }, { why: string | null }> {
-  override state = { why: null as string | null };
+/** Shows a message instead of a blank page if a child fails to render, such as on a malformed document. */
+export class ErrorBoundary extends Component<{ children: ComponentChildren }, { message: string | null }> {
+  override state = { message: null as string | null };
 
   static override getDerivedStateFromError(error: unknown) {
-    return { why: sentence(error) };
+    return { message: errorMessage(error) };
   }
 
   override render() {
-    return this.state.why === null ? this.props.children : <Message text={this.state.why} />;
+    return this.state.message === null ? this.props.children : <Message text={this.state.message} />;
   }
 }

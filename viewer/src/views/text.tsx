@@ -1,23 +1,25 @@
-/** Text from documents: always shown through here, with what is hidden in it made visible. */
+/** Text from documents, always as text with its hidden characters escaped, never as markup. */
 import { useState } from "preact/hooks";
-import { count } from "../numbers";
-import { parts, slice } from "../visible";
+import { sliceText, splitEscapes } from "../escape";
+import { formatCount } from "../numberFormat";
 
-/** Longer values are folded. */
-const FOLD = 160;
-/** So much of an open value is shown at once. */
-const PIECE = 4_000;
+/** Characters of a value that are shown before it is expanded. */
+const COLLAPSED_CHARS = 160;
+/** Characters of a long text that are shown at once. */
+const PAGE_CHARS = 4_000;
 
 export function Text({ of, lines = false }: { of: string; lines?: boolean }) {
   return (
-    <>{parts(of, { lines }).map((part) => (part.isEscape ? <span class="escape">{part.text}</span> : part.text))}</>
+    <>
+      {splitEscapes(of, { lines }).map((part) => (part.isEscape ? <span class="escape">{part.text}</span> : part.text))}
+    </>
   );
 }
 
-/** A value of a program: short, or folded with a button that opens it piece by piece. */
+/** A value of a program; a long one is collapsed, with a button to expand it. */
 export function Value({ of }: { of: string }) {
   const [isOpen, setOpen] = useState(false);
-  if (of.length <= FOLD)
+  if (of.length <= COLLAPSED_CHARS)
     return (
       <bdi class="value">
         <Text of={of} />
@@ -26,40 +28,40 @@ export function Value({ of }: { of: string }) {
   return (
     <>
       {isOpen ? (
-        <Pieces of={of} />
+        <PagedText of={of} />
       ) : (
         <bdi class="value">
-          <Text of={slice(of, 0, FOLD)} />…
+          <Text of={sliceText(of, 0, COLLAPSED_CHARS)} />…
         </bdi>
       )}{" "}
       <button type="button" class="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? "fold" : `all ${count(of.length)} characters`}
+        {isOpen ? "Show less" : `Show all ${formatCount(of.length)} characters`}
       </button>
     </>
   );
 }
 
-/** A long text, a piece at a time. */
-export function Pieces({ of, lines = false }: { of: string; lines?: boolean }) {
-  const [at, setAt] = useState(0);
-  const last = Math.max(Math.ceil(of.length / PIECE) - 1, 0);
-  const piece = Math.min(at, last);
-  const [from, to] = [piece * PIECE, Math.min((piece + 1) * PIECE, of.length)];
+/** A long text, a page at a time. */
+export function PagedText({ of, lines = false }: { of: string; lines?: boolean }) {
+  const [chosen, setPage] = useState(0);
+  const lastPage = Math.max(Math.ceil(of.length / PAGE_CHARS) - 1, 0);
+  const page = Math.min(chosen, lastPage);
+  const [from, to] = [page * PAGE_CHARS, Math.min((page + 1) * PAGE_CHARS, of.length)];
   return (
     <>
       <bdi class={lines ? "value lines" : "value"}>
-        <Text of={slice(of, from, to)} lines={lines} />
+        <Text of={sliceText(of, from, to)} lines={lines} />
       </bdi>
-      {last > 0 && (
-        <span class="pieces">
-          <button type="button" class="small" disabled={piece === 0} onClick={() => setAt(piece - 1)}>
-            piece before
+      {lastPage > 0 && (
+        <span class="text-pages">
+          <button type="button" class="small" disabled={page === 0} onClick={() => setPage(page - 1)}>
+            Previous part
           </button>
           <span role="status">
-            characters {count(from + 1)} to {count(to)} of {count(of.length)}
+            Characters {formatCount(from + 1)} to {formatCount(to)} of {formatCount(of.length)}
           </span>
-          <button type="button" class="small" disabled={piece === last} onClick={() => setAt(piece + 1)}>
-            next piece
+          <button type="button" class="small" disabled={page === lastPage} onClick={() => setPage(page + 1)}>
+            Next part
           </button>
         </span>
       )}

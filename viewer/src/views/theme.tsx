@@ -1,54 +1,54 @@
-/** Light or dark: as the system says, or as chosen here. */
+/** Light or dark theme: that of the system, or the user's choice. */
 import { useEffect, useState } from "preact/hooks";
 
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
-const KEY = "worldline-theme";
+const STORAGE_KEY = "worldline-theme";
 
 export function restoreTheme(): void {
-  document.documentElement.dataset["theme"] = stored();
+  document.documentElement.dataset["theme"] = storedTheme();
 }
 
-function stored(): Theme {
+function storedTheme(): Theme {
   try {
-    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? "auto";
+    return THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? "auto";
   } catch {
-    return "auto"; // A page may be forbidden to keep anything.
+    return "auto"; // The browser may block storage.
   }
 }
 
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState<Theme>(stored);
+  const [theme, setTheme] = useState<Theme>(storedTheme);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
   const choose = () => {
     setTheme(next);
     document.documentElement.dataset["theme"] = next;
     try {
-      localStorage.setItem(KEY, next);
+      localStorage.setItem(STORAGE_KEY, next);
     } catch {
-      // Then it holds until the page is closed.
+      // Without storage, the choice lasts until the page is closed.
     }
   };
   return (
-    <button type="button" onClick={choose} title={`change to ${next}`}>
-      theme: {theme}
+    <button type="button" onClick={choose} title={`Change to ${next}`}>
+      Theme: {theme}
     </button>
   );
 }
 
-/** Changes whenever the colours do: for what is painted, not styled. */
-export function useColours(): number {
-  const [changes, setChanges] = useState(0);
+/** A number that changes with the theme, to redraw what is drawn on a canvas. */
+export function useThemeVersion(): number {
+  const [version, setVersion] = useState(0);
   useEffect(() => {
-    const change = () => setChanges((last) => last + 1);
-    const observer = new MutationObserver(change);
+    const increment = () => setVersion((last) => last + 1);
+    const observer = new MutationObserver(increment);
     observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     const system = matchMedia("(prefers-color-scheme: dark)");
-    system.addEventListener("change", change);
+    system.addEventListener("change", increment);
     return () => {
       observer.disconnect();
-      system.removeEventListener("change", change);
+      system.removeEventListener("change", increment);
     };
   }, []);
-  return changes;
+  return version;
 }

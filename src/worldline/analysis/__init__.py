@@ -1,0 +1,1 @@
+"""Analysis of one prediction: alignment, diagnosis, interventions and statistics."""

@@ -1,0 +1,79 @@
+"""Re-convergence: predicted steps that match the actual ones again after the divergence."""
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from worldline.analysis.alignment.answer_equality import results_equal
+from worldline.analysis.alignment.value_equality import canonical_value
+from worldline.core.trace import Step, Trace, states
+from worldline.models.codecs import Decoded
+
+# Actual steps that are compared in addition to the number of predicted ones, for predictions that
+# skip steps.
+MAX_SKIPPED_STEPS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reconvergence:
+    """Steps after the divergence that match the actual execution again.
+
+    Attributes:
+        times: The number of runs of two or more steps that match in event, line and full state.
+        steps: The number of steps in these runs.
+        is_result_correct: Whether the predicted execution returns the actual result; None if it
+            does not return.
+    """
+
+    times: int
+    steps: int
+    is_result_correct: bool | None
+
+
+def find_reconvergence(actual: Trace, predicted: Decoded, start: int) -> Reconvergence:
+    """Find runs of steps after the divergence that match in event, line and full state."""
+    actual_steps = actual.steps[: len(predicted.steps) + MAX_SKIPPED_STEPS]
+    # If some states are not shown, no states are compared: it is not known which steps are paired.
+    has_states = all(step_text.shows_state for step_text in predicted.step_texts)
+    actual_keys = _step_keys(
+        actual_steps,
+        [actual.source_line(step) for step in actual_steps],
+        predicted.knows_events,
+        has_states,
+    )
+    predicted_keys = _step_keys(
+        predicted.steps,
+        [step_text.line for step_text in predicted.step_texts],
+        predicted.knows_events,
+        has_states,
+    )
+    matcher = SequenceMatcher(None, actual_keys[start:], predicted_keys[start:], autojunk=False)
+    # A single step can match by chance; two in a row, with their full states, hardly do.
+    runs = [block.size for block in matcher.get_matching_blocks() if block.size >= 2]
+    return Reconvergence(len(runs), sum(runs), _is_result_correct(actual, predicted))
+
+
+def _step_keys(
+    steps: tuple[Step, ...], lines: list[str], knows_events: bool, has_states: bool
+) -> list[str]:
+    """Each step as one text: its event, line and all locals."""
+    keys = []
+    for step, state, line in zip(steps, states(steps), lines, strict=True):
+        event = step.event if knows_events or not step.has_locals else "step"
+        if step.has_locals and not has_states:
+            values = ""
+        elif step.has_locals:
+            values = repr(sorted((name, canonical_value(value)) for name, value in state.items()))
+        else:
+            values = canonical_value(str(step.value))
+        keys.append(f"{event}\0{line}\0{values}")
+    return keys
+
+
+def _is_result_correct(actual: Trace, predicted: Decoded) -> bool | None:
+    """Whether the predicted execution returns the actual result; None if it does not return."""
+    if actual.result is None or predicted.stop != "complete" or not predicted.steps:
+        return None
+    last = predicted.steps[-1]
+    if last.event != "return" or last.scope != 0:
+        return None
+    return results_equal(actual.result, "None" if last.value is None else last.value)

@@ -1,0 +1,248 @@
+"""Causes of divergences: hypotheses, chosen by the first rule that matches the facts.
+
+The list is short on purpose: each cause names something that an intervention could remove.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from worldline.analysis.diagnosis.facts import Facts
+
+CauseName = Literal[
+    "truncated",
+    "answer_extraction",
+    "wrong_reference",
+    "runaway_repetition",
+    "hallucinated_line",
+    "loop_miscounted",
+    "branch_misjudged",
+    "call_error",
+    "exception_error",
+    "wrong_end",
+    "copy_error",
+    "wrong_loop_item",
+    "mutation_while_iterating",
+    "hidden_values",
+    "string_handling",
+    "arithmetic",
+    "comparison",
+    "container_handling",
+    "unexplained",
+]
+# Hidden values of a line from which on they are considered the cause.
+MIN_HIDDEN_VALUES = 2
+
+_CONTAINERS = frozenset({"list", "dict", "set", "tuple"})
+_ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**", "<<", ">>", "|", "^", "&", "~"])
+_COMPARISON = re.compile(r"(==|!=|<=?|>=?|is|in|not|and|or)( |\Z)")
+_NUMERIC_FUNCTIONS = frozenset(
+    [
+        "sum()",
+        "min()",
+        "max()",
+        "abs()",
+        "round()",
+        "pow()",
+        "divmod()",
+        "int()",
+        "float()",
+        "len()",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a prediction is wrong.
+
+    A hypothesis, until an intervention that removes just this cause makes the sample correct;
+    `confirmed_by` then names the intervention.
+    """
+
+    name: CauseName
+    sentence: str
+    confirmed_by: str | None = None
+
+    def __repr__(self) -> str:
+        confirmed = f", confirmed by {self.confirmed_by}" if self.confirmed_by else ""
+        return f"Cause({self.name}: {self.sentence}{confirmed})"
+
+
+UNEXPLAINED = Cause("unexplained", "no rule explains it")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One cause, the sentence for it, and the condition under which it is chosen."""
+
+    name: CauseName
+    sentence: str
+    matches: Callable[[Facts], bool]
+
+    def __repr__(self) -> str:
+        return f"Rule({self.name}: {self.sentence})"
+
+
+def is_copy(facts: Facts) -> bool:
+    """Whether the value only had to be copied.
+
+    True for an argument, a variable that the line does not change, a value that was just returned,
+    and a line without an operation.
+    """
+    value, operation = facts.value, facts.operation
+    if value is None or operation is None:
+        return False
+    if facts.is_bound_by_loop:
+        return False
+    is_unchanged = value.change in ("initial", "carried_over") or facts.was_just_returned
+    return is_unchanged or not operation.operations
+
+
+def _binds_visible_item(facts: Facts) -> bool:
+    """Whether a loop binds an item of a value that the steps show, not of a computed one."""
+    return facts.is_bound_by_loop and set(_operations(facts)) <= {"comprehension"}
+
+
+def _divergence_kind(facts: Facts) -> str | None:
+    return facts.divergence.where if facts.divergence else None
+
+
+def _action_error(facts: Facts) -> str | None:
+    return facts.action.kind if facts.action else None
+
+
+def _has_string(facts: Facts) -> bool:
+    """Whether the characters of a string matter, in the value or in what it is computed from."""
+    value = facts.value
+    if value is None:
+        return False
+    if "str" in (value.kind, value.leaf_kind):
+        return True
+    return "str" in facts.input_kinds and not facts.input_kinds & _CONTAINERS
+
+
+def _operations(facts: Facts) -> tuple[str, ...]:
+    return facts.operation.operations if facts.operation else ()
+
+
+def _has_operation(facts: Facts, names: frozenset[str]) -> bool:
+    return not names.isdisjoint(_operations(facts))
+
+
+def _is_number(facts: Facts) -> bool:
+    return facts.value is not None and facts.value.leaf_kind in ("int", "float")
+
+
+# The first rule that matches decides; docs/reference/causes.md has an example of each.
+RULES: tuple[Rule, ...] = (
+    Rule("truncated", "ended by the token limit", lambda f: f.outcome == "truncated"),
+    Rule(
+        "answer_extraction",
+        "the trace is correct, the answer taken from the text is not",
+        lambda f: f.outcome == "answer_mismatch",
+    ),
+    Rule(
+        "wrong_reference",
+        "the benchmark expects a wrong value",
+        lambda f: f.outcome == "reference_mismatch",
+    ),
+    Rule(
+        "runaway_repetition",
+        "ran on, repeating itself",
+        lambda f: f.value is not None and f.value.is_runaway,
+    ),
+    Rule(
+        "hallucinated_line",
+        "went to a line that cannot come next",
+        lambda f: _action_error(f) in ("line_hallucinated", "line_invented"),
+    ),
+    Rule(
+        "loop_miscounted",
+        "left a loop too early or too late",
+        lambda f: _action_error(f) in ("loop_left_early", "loop_overrun"),
+    ),
+    Rule(
+        "branch_misjudged",
+        "took the wrong branch",
+        lambda f: _action_error(f) == "branch_misjudged",
+    ),
+    Rule(
+        "exception_error",
+        "missed or made up an exception",
+        lambda f: (
+            _action_error(f) in ("exception_missed", "exception_invented")
+            or _divergence_kind(f) == "exception"
+        ),
+    ),
+    Rule(
+        "call_error",
+        "missed or made up a call or a return",
+        lambda f: (
+            _action_error(f)
+            in ("call_skipped", "call_invented", "returned_early", "return_missed", "wrong_call")
+        ),
+    ),
+    Rule("wrong_end", "stopped early or ran on", lambda f: _divergence_kind(f) == "end"),
+    Rule("copy_error", "copied wrongly", is_copy),
+    Rule(
+        "wrong_loop_item",
+        "lost its place in what is iterated",
+        _binds_visible_item,
+    ),
+    Rule(
+        "mutation_while_iterating",
+        "lost track of a container that changes while it is iterated",
+        lambda f: f.operation is not None and f.operation.mutates_iterated,
+    ),
+    Rule(
+        "hidden_values",
+        "computed through values that no step shows",
+        lambda f: (
+            f.operation is not None
+            and (f.operation.hidden_values >= MIN_HIDDEN_VALUES or f.is_bound_by_loop)
+        ),
+    ),
+    Rule("string_handling", "handled the characters of a string wrongly", _has_string),
+    Rule(
+        "comparison",
+        "judged a comparison wrongly",
+        lambda f: (
+            f.value is not None
+            and f.value.leaf_kind == "bool"
+            and any(_COMPARISON.match(name) for name in _operations(f))
+        ),
+    ),
+    Rule(
+        "arithmetic",
+        "calculated wrongly",
+        lambda f: (
+            _is_number(f)
+            and (_has_operation(f, _ARITHMETIC) or _has_operation(f, _NUMERIC_FUNCTIONS))
+        ),
+    ),
+    Rule(
+        "container_handling",
+        "handled the items of a container wrongly",
+        lambda f: f.value is not None and bool(_CONTAINERS & (f.input_kinds | {f.value.kind})),
+    ),
+)
+
+
+def find_cause(facts: Facts) -> Cause | None:
+    """Choose the cause by the first rule that matches.
+
+    Returns:
+        The cause; `UNEXPLAINED` if no rule matches; None if the prediction is correct, or if it is
+        not known where it went wrong.
+    """
+    if facts.outcome in ("correct", "infra_error", "empty_output", "malformed"):
+        return None
+    if facts.divergence is not None and facts.position is None:
+        # The prediction has no steps, so it is not known where it went wrong.
+        return None
+    for rule in RULES:
+        if rule.matches(facts):
+            return Cause(rule.name, rule.sentence)
+    return UNEXPLAINED

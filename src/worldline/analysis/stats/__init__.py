@@ -1,0 +1,33 @@
+"""Confidence intervals and paired tests. Only this package uses scipy, imported when needed."""
+
+from worldline.analysis.stats.intervals import (
+    Share,
+    bootstrap_interval,
+    clustered_share,
+    share,
+)
+from worldline.analysis.stats.paired_differences import (
+    Difference,
+    Ratio,
+    accuracy_difference,
+    mean_difference,
+    ratio_of_totals,
+)
+from worldline.analysis.stats.paired_tests import adjust_p_values, mcnemar, sign_flip
+from worldline.analysis.stats.pass_at_k_estimator import pass_at_k
+
+__all__ = [
+    "Difference",
+    "Ratio",
+    "Share",
+    "accuracy_difference",
+    "adjust_p_values",
+    "bootstrap_interval",
+    "clustered_share",
+    "mcnemar",
+    "mean_difference",
+    "pass_at_k",
+    "ratio_of_totals",
+    "share",
+    "sign_flip",
+]

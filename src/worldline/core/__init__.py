@@ -1,0 +1,1 @@
+"""Programs, steps and traces; errors, plug-ins and small utilities."""

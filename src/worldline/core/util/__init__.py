@@ -1,0 +1,1 @@
+"""Utilities that know nothing about traces; import the modules, not the package."""

@@ -1,0 +1,1 @@
+"""Training data and models: generation, tracing, export and training."""

@@ -1,0 +1,124 @@
+"""Decontamination: exclude programs that are in a benchmark or in given files.
+
+Programs are compared by their canonical hash, so renamed variables make no difference.
+"""
+
+import ast
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from worldline.core.errors import InputError
+from worldline.core.trace import Program, parse_source
+from worldline.core.util.files import write_file
+from worldline.data.generation.canonical_hash import hash_source
+from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
+
+# Benchmarks whose programs are generated, not loaded from a file.
+_GENERATED_BENCHMARKS = ("permutation", "composition")
+
+
+@dataclass(frozen=True, slots=True)
+class DecontaminationIndex:
+    """Programs to exclude, by the canonical hash of their source.
+
+    `owners` maps a hash to the name of the benchmark or file that contains the program. `names`
+    lists the benchmarks and files in the index. `missing` maps benchmarks that could not be
+    loaded to the reason. `hash` identifies the indexed programs.
+    """
+
+    owners: Mapping[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)
+    hash: str = ""
+
+    def owner(self, program: Program) -> str | None:
+        """Name of the benchmark or file that contains a program's source; None if none does."""
+        name = self.owners.get(hash_source(program.source))
+        if name is None and program.call is None:
+            name = self.owners.get(hash_source(_source_without_entry_point(program)))
+        return name
+
+
+def load_decontamination_index(exclude: Sequence[str | Path] = ()) -> DecontaminationIndex:
+    """Index the programs of all benchmarks (with default options) and of more files.
+
+    Args:
+        exclude: Files to index, and benchmarks that must be available. Any other benchmark
+            without data is skipped and listed in `missing`.
+
+    Raises:
+        InputError: A name in `exclude` cannot be loaded.
+    """
+    required = [str(name) for name in exclude]
+    names: list[str] = []
+    owners: dict[str, str] = {}
+    missing: dict[str, str] = {}
+    digest = hashlib.sha256()
+    for name in dict.fromkeys([*BENCHMARKS, *required]):
+        try:
+            is_generated = name in _GENERATED_BENCHMARKS
+            hashes = _generated_hashes(name) if is_generated else _source_hashes(name)
+        except InputError as error:
+            if name in required:
+                raise
+            missing[name] = str(error)
+            continue
+        names.append(name)
+        for source, source_hash in hashes.items():
+            digest.update(f"{source}\0".encode("utf-8", "surrogatepass"))
+            owners.setdefault(source_hash, name)
+    return DecontaminationIndex(owners, tuple(names), missing, digest.hexdigest()[:16])
+
+
+def _source_without_entry_point(program: Program) -> str:
+    """The source without the function in which the trace starts: benchmarks do not have it."""
+    tree, lines = parse_source(program.source), program.source.splitlines()
+    for node in tree.body if tree else []:
+        if isinstance(node, ast.FunctionDef) and node.name == program.entry:
+            return "\n".join([*lines[: node.lineno - 1], *lines[node.end_lineno :]])
+    return program.source
+
+
+@cache
+def _generated_hashes(name: str) -> Mapping[str, str]:
+    """Hashes of a generated benchmark's sources, cached on disk.
+
+    Generating it takes seconds. The cache is valid while the code that generates it is unchanged.
+    """
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldline"
+    file = folder / f"{name}-{_code_digest()}.json"
+    try:
+        cached: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+        return cached
+    except (OSError, ValueError):
+        hashes = _source_hashes(name)
+    # Without a writable cache folder, it is generated again next time.
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        # The process id keeps concurrent writers apart.
+        temporary = file.with_suffix(f".{os.getpid()}")
+        write_file(file, json.dumps(hashes).encode(), temporary=temporary)
+    return hashes
+
+
+@cache
+def _code_digest() -> str:
+    """Digest of the code that the hashes depend on, and of the Python version."""
+    digest = hashlib.sha256(sys.version.encode())
+    for package in ("evaluation/benchmarks", "data/generation", "core/util"):
+        for path in sorted(Path(__file__).parents[2].joinpath(package).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _source_hashes(name: str) -> Mapping[str, str]:
+    """Map each source of a benchmark or file to its canonical hash."""
+    sources = dict.fromkeys(each.program.source for each in load_benchmark(name).questions)
+    return {source: hash_source(source) for source in sources}

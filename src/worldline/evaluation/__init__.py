@@ -1,0 +1,1 @@
+"""Evaluation of many predictions: benchmarks, runs, metrics and the store."""

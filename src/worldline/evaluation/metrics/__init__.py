@@ -1,0 +1,67 @@
+"""Metrics of runs: accuracy, survival, comparisons, effects of interventions, token costs."""
+
+from worldline.evaluation.metrics.composition import FACETS, CompositionResult, measure_composition
+from worldline.evaluation.metrics.grouped_accuracy import GroupAccuracy, accuracy_by_group
+from worldline.evaluation.metrics.intervention_effects import (
+    InterventionResults,
+    measure_interventions,
+)
+from worldline.evaluation.metrics.one_step_accuracy import (
+    OneStepAccuracy,
+    measure_one_step_accuracy,
+)
+from worldline.evaluation.metrics.pass_at_k import PassAtK, pass_at_k_rates
+from worldline.evaluation.metrics.run_accuracy import Accuracy, accuracy
+from worldline.evaluation.metrics.run_comparison import (
+    RunComparison,
+    changed_settings,
+    compare_runs,
+)
+from worldline.evaluation.metrics.survival import Survival, measure_survival
+from worldline.evaluation.metrics.token_churn import TokenChurn, measure_token_churn
+from worldline.evaluation.metrics.token_costs import (
+    CONTEXT_LENGTHS,
+    FormatTokens,
+    LengthPercentiles,
+    StepTokens,
+    TokenCosts,
+    VariableTokens,
+    length_percentiles,
+    measure_tokens,
+)
+
+BUDGETS = CONTEXT_LENGTHS  # old name
+Interventions = InterventionResults  # old name
+
+__all__ = [
+    "BUDGETS",  # old name
+    "CONTEXT_LENGTHS",
+    "FACETS",
+    "Accuracy",
+    "CompositionResult",
+    "FormatTokens",
+    "GroupAccuracy",
+    "InterventionResults",
+    "Interventions",  # old name
+    "LengthPercentiles",
+    "OneStepAccuracy",
+    "PassAtK",
+    "RunComparison",
+    "StepTokens",
+    "Survival",
+    "TokenChurn",
+    "TokenCosts",
+    "VariableTokens",
+    "accuracy",
+    "accuracy_by_group",
+    "changed_settings",
+    "compare_runs",
+    "length_percentiles",
+    "measure_composition",
+    "measure_interventions",
+    "measure_one_step_accuracy",
+    "measure_survival",
+    "measure_token_churn",
+    "measure_tokens",
+    "pass_at_k_rates",
+]

@@ -1,0 +1,101 @@
+"""Runs: evaluations of a model, stored in a folder, with diagnosis, grades and interventions."""
+
+from worldline.evaluation.runs.cause_confirmation import (
+    confirmed_causes,
+    sample_name,
+    with_confirmed_cause,
+)
+from worldline.evaluation.runs.diagnose_predictions import (
+    diagnose_file,
+    execute_and_diagnose,
+    sample_to_json,
+)
+from worldline.evaluation.runs.evaluate import (
+    evaluate_into_run,
+    import_predictions,
+    missing_samples,
+)
+from worldline.evaluation.runs.intervention_attempts import Attempt, Attempts, read_attempts
+from worldline.evaluation.runs.intervention_runs import (
+    RESAMPLE_REPEATS,
+    intervention_run,
+    read_interventions,
+    run_intervention,
+)
+from worldline.evaluation.runs.intervention_selection import (
+    Failures,
+    find_failures,
+    has_cause,
+    intervention_questions,
+)
+from worldline.evaluation.runs.manifest import Manifest, redact_secrets
+from worldline.evaluation.runs.prediction_file import PredictionFile
+from worldline.evaluation.runs.run_columns import COLUMNS
+from worldline.evaluation.runs.run_reader import (
+    StoredPredictions,
+    is_run,
+    query_runs,
+    read_manifest,
+    read_predictions,
+    read_run,
+    read_run_table,
+    read_scored_samples,
+    read_scores,
+)
+from worldline.evaluation.runs.run_writer import RunWriter
+from worldline.evaluation.runs.scored_sample import VERDICTS, ScoredSample, Verdict
+from worldline.evaluation.runs.verdict import extract_answer, grade_answer, is_expected
+
+DRAWS = RESAMPLE_REPEATS  # old name
+expects = is_expected  # old name
+missing = missing_samples  # old name
+wanted = intervention_questions  # old name
+with_confirmed = with_confirmed_cause  # old name
+
+__all__ = [
+    "COLUMNS",
+    "DRAWS",  # old name
+    "RESAMPLE_REPEATS",
+    "VERDICTS",
+    "Attempt",
+    "Attempts",
+    "Failures",
+    "Manifest",
+    "PredictionFile",
+    "RunWriter",
+    "ScoredSample",
+    "StoredPredictions",
+    "Verdict",
+    "confirmed_causes",
+    "diagnose_file",
+    "evaluate_into_run",
+    "execute_and_diagnose",
+    "expects",  # old name
+    "extract_answer",
+    "find_failures",
+    "grade_answer",
+    "has_cause",
+    "import_predictions",
+    "intervention_questions",
+    "intervention_run",
+    "is_expected",
+    "is_run",
+    "missing",  # old name
+    "missing_samples",
+    "query_runs",
+    "read_attempts",
+    "read_interventions",
+    "read_manifest",
+    "read_predictions",
+    "read_run",
+    "read_run_table",
+    "read_scored_samples",
+    "read_scores",
+    "redact_secrets",
+    "run_intervention",
+    "sample_name",
+    "sample_to_json",
+    "wanted",  # old name
+    "with_confirmed",  # old name
+    "with_confirmed_cause",
+]

@@ -1,0 +1,172 @@
+"""Reader of runs, complete or in progress: manifest, rows, predictions and SQL queries."""
+
+import json
+import os
+from collections.abc import Container, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from worldline.core.errors import InputError
+from worldline.evaluation.runs.legacy import RENAMING, upgrade_row, with_old_names
+from worldline.evaluation.runs.manifest import FILE, Manifest, manifest_from_json
+from worldline.evaluation.runs.run_columns import COLUMNS
+from worldline.evaluation.runs.sample_rows import (
+    SCORED_SAMPLE_COLUMNS,
+    row_to_prediction,
+    row_to_scored_sample,
+)
+from worldline.evaluation.runs.scored_sample import ScoredSample
+from worldline.evaluation.store import (
+    QueryResult,
+    QuerySource,
+    StoreLocation,
+    open_location,
+    part_files,
+    query,
+    read_journal,
+    read_parts,
+    rows_to_arrow,
+)
+from worldline.models.prediction import Prediction, StepScore, repeat_id
+
+# The key of a row: the sample's name and the number of the repeat.
+Key = tuple[str, int]
+
+
+def find_manifest(location: StoreLocation) -> Manifest | None:
+    """Read the manifest of a run; None if there is no run."""
+    data = location.read(FILE)
+    return None if data is None else manifest_from_json(data, location.address)
+
+
+def rows_without_part(
+    journal: Iterable[dict[str, Any]], done: Container[Key]
+) -> dict[Key, dict[str, Any]]:
+    """The rows of a journal that are in no part yet; of several for one sample, the last one."""
+    rows = {(row["sample"], row["repeat"]): upgrade_row(row) for row in journal}
+    return {key: row for key, row in rows.items() if key not in done}
+
+
+def read_manifest(address: str | Path) -> Manifest:
+    """Read the manifest of a run.
+
+    Raises:
+        InputError: There is no run at this location.
+    """
+    location = open_location(address)
+    manifest = find_manifest(location)
+    if manifest is None:
+        raise InputError(
+            f"{address} is no run: it has no {FILE}; create runs with worldline bench, or "
+            "worldline diagnose FILE -o RUN"
+        )
+    return manifest
+
+
+def is_run(address: str | Path) -> bool:
+    """Whether there is a run at a path or address."""
+    if "://" in str(address):
+        return open_location(address).read(FILE) is not None
+    return Path(os.path.expanduser(address), FILE).is_file()
+
+
+def read_run(address: str | Path, *, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Read the rows of a run, which may be in progress.
+
+    Args:
+        address: The location of the run.
+        columns: The columns to read, in addition to `sample` and `repeat`; by default all.
+
+    Returns:
+        The rows; those that are in no part yet are last.
+    """
+    read_manifest(address)
+    location = open_location(address)
+    # The journal is read first: a row that moves to a part meanwhile is seen twice, not missed.
+    journal = read_journal(location.journal)
+    requested = None if columns is None else with_old_names((*columns, "sample", "repeat"))
+    rows = [upgrade_row(row) for row in read_parts(location, columns=requested)]
+    done = {(row["sample"], row["repeat"]) for row in rows}
+    return rows + list(rows_without_part(journal, done).values())
+
+
+def read_scored_samples(address: str | Path) -> list[ScoredSample]:
+    """Read the scored samples of a run."""
+    return [row_to_scored_sample(row) for row in read_run(address, columns=SCORED_SAMPLE_COLUMNS)]
+
+
+def read_predictions(address: str | Path) -> Iterator[Prediction]:
+    """Read the predictions of a run, in the order in which they were stored."""
+    for number, row in enumerate(read_run(address), 1):
+        yield row_to_prediction(row, f"row {number} of {address}")
+
+
+class StoredPredictions:
+    """The predictions of a run by name, read on access; at most one part is in memory."""
+
+    def __init__(self, address: str | Path) -> None:
+        read_manifest(address)
+        self._address, self._location = address, open_location(address)
+        journal = read_journal(self._location.journal)
+        self._part_by_name: dict[str, str] = {}
+        done = set()
+        for file in part_files(self._location):
+            for row in read_parts(self._location, [file], columns=["sample", "repeat"]):
+                self._part_by_name[repeat_id(row["sample"], row["repeat"])] = file
+                done.add((row["sample"], row["repeat"]))
+        self._open_rows = _rows_by_name(rows_without_part(journal, done).values())
+        self._read: tuple[str, dict[str, dict[str, Any]]] = ("", {})
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._part_by_name or name in self._open_rows
+
+    def __getitem__(self, name: str) -> Prediction:
+        rows, part = self._open_rows, self._part_by_name.get(name)
+        if part is not None:
+            if part != self._read[0]:
+                self._read = (
+                    part,
+                    _rows_by_name(map(upgrade_row, read_parts(self._location, [part]))),
+                )
+            rows = self._read[1]
+        return row_to_prediction(rows[name], f"{name} in {self._address}")
+
+
+def _rows_by_name(rows: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {repeat_id(row["sample"], row["repeat"]): row for row in rows}
+
+
+def read_scores(address: str | Path) -> Iterator[tuple[str, tuple[StepScore, ...]]]:
+    """Read the step scores of every sample that was predicted in `score` mode, with its name."""
+    for row in read_run(address, columns=["scores"]):
+        # A row of the journal contains only columns with a value.
+        scores = json.loads(row.get("scores") or "[]")
+        if scores:
+            yield row["sample"], tuple(StepScore(**score) for score in scores)
+
+
+def read_run_table(address: str | Path) -> Any:
+    """Read every column of a run's samples into one Arrow table."""
+    return rows_to_arrow(COLUMNS, read_run(address))
+
+
+def query_runs(addresses: Sequence[str | Path], sql: str) -> QueryResult:
+    """Query runs with SQL; the view `samples` contains the rows of all runs.
+
+    query_runs(["runs/a"], "select outcome, count(*) from samples group by all").rows
+
+    Args:
+        addresses: The locations of the runs.
+        sql: A query in DuckDB's dialect.
+    """
+    sources = []
+    for address in addresses:
+        manifest, location = read_manifest(address), open_location(address)
+        journal, files = read_journal(location.journal), part_files(location)
+        rows: list[dict[str, Any]] = []
+        if journal:
+            keys = read_parts(location, files, columns=["sample", "repeat"])
+            done = {(row["sample"], row["repeat"]) for row in keys}
+            rows = list(rows_without_part(journal, done).values())
+        sources.append(QuerySource(location, files, rows, manifest.facets))
+    return query(sql, sources, COLUMNS, legacy_names=RENAMING)

@@ -1,0 +1,157 @@
+"""Rows of a run: from a sample, and back to a prediction or a scored sample."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from worldline.analysis.diagnosis import Difficulty, Sample, difficulty_to_json, measure_difficulty
+from worldline.evaluation.runs.diagnose_predictions import sample_to_json
+from worldline.evaluation.runs.scored_sample import ScoredSample
+from worldline.evaluation.runs.verdict import extract_answer, grade_answer
+from worldline.evaluation.store import escape_surrogates
+from worldline.models.codecs import get_codec
+from worldline.models.prediction import (
+    Prediction,
+    Question,
+    prediction_from_row,
+    prediction_to_row,
+    repeat_id,
+)
+from worldline.models.tokenizers import Tokenizer
+
+# Fields of the diagnosis whose names are SQL keywords or ambiguous as columns.
+_COLUMN_NAMES = {"where": "differs_in", "actual": "actual_value", "predicted": "predicted_value"}
+# Fields of a prediction's row that are stored in a different form.
+_CONVERTED_FIELDS = ("usage", "forced_spans", "scores", "output", "finish_reason")
+
+
+def sample_to_row(
+    question: Question,
+    repeat: int,
+    sample: Sample,
+    is_correct: Callable[[Question, str], bool],
+    *,
+    tokenizer: Tokenizer | None = None,
+) -> dict[str, Any]:
+    """Convert a sample to a row with the columns in `COLUMNS`; columns without a value are omitted.
+
+    Args:
+        question: The benchmark's question.
+        repeat: The number of the repeat, from 0.
+        sample: The diagnosed prediction.
+        is_correct: The benchmark's rule for correct answers.
+        tokenizer: Counts the tokens of the actual trace.
+    """
+    prediction, facts = sample.prediction, sample.diagnosis.facts
+    asked = prediction.generation
+    prediction_row = prediction_to_row(prediction)
+    diagnosis_row = sample_to_json(sample)
+    codec = get_codec(asked.codec) if asked else None
+    difficulty = measure_difficulty(sample.actual, codec=codec, tokenizer=tokenizer)
+    usage = asdict(asked.usage) if asked else {}
+    row = {
+        **{name: value for name, value in prediction_row.items() if name not in _CONVERTED_FIELDS},
+        # A null of the diagnosis does not overwrite a value of the prediction.
+        **{_COLUMN_NAMES.get(name, name): v for name, v in diagnosis_row.items() if v is not None},
+        # As the store returns it, so that a resumed run finds the sample.
+        "sample": escape_surrogates(question.id),
+        # The benchmark's value; that of the prediction may be replaced by the actual result.
+        "expected": question.expected,
+        "repeat": repeat,
+        "facets": json.dumps(dict(question.facets)),
+        "completed_at": time.time(),
+        "output": prediction.text,
+        "finish": prediction.finish,
+        **{f"usage_{name}": value for name, value in usage.items()},
+        "forced_spans": [end for span in asked.forced_spans for end in span] if asked else None,
+        "scores": json.dumps([asdict(s) for s in asked.scores]) if asked and asked.scores else None,
+        "external_answer": prediction.external_answer,
+        "answer": extract_answer(prediction),
+        "verdict": grade_answer(prediction, question, facts, is_correct),
+        "equality_rules": json.dumps(diagnosis_row["equality_rules"]),
+        "limits": json.dumps(diagnosis_row["limits"]),
+        **_difficulty_columns(difficulty),
+    }
+    del row["id"]
+    if not prediction.decoded.shows_steps:
+        # Only the result was predicted, no steps.
+        row["matched_steps"] = None
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _difficulty_columns(difficulty: Difficulty) -> dict[str, Any]:
+    columns = {f"program_{name}": value for name, value in difficulty_to_json(difficulty).items()}
+    return columns | {"program_kinds": list(difficulty.kinds)}
+
+
+def row_to_prediction(row: dict[str, Any], location: str) -> Prediction:
+    """Convert a row back to its prediction.
+
+    Args:
+        row: A row of a run.
+        location: Where the row is stored, for error messages.
+    """
+    values = {name: value for name, value in row.items() if value is not None}
+    span_ends = values.get("forced_spans") or []
+    prediction_row = values | {
+        "id": repeat_id(values["sample"], values["repeat"]),
+        "output": values.get("output", ""),
+        "forced_spans": list(zip(span_ends[::2], span_ends[1::2], strict=True)),
+        "scores": json.loads(values.get("scores", "[]")),
+        "usage": {
+            name.removeprefix("usage_"): value
+            for name, value in values.items()
+            if name.startswith("usage_")
+        },
+    }
+    if values["finish"] in ("stop", "truncated"):
+        prediction_row["finish_reason"] = values["finish"]
+    if "external_answer" in values:
+        prediction_row["predicted"] = values["external_answer"]
+    codec = get_codec(values.get("codec", "cwm"))
+    return prediction_from_row(prediction_row, codec, location)
+
+
+# The columns that `row_to_scored_sample` reads.
+SCORED_SAMPLE_COLUMNS = (
+    "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "cause",
+    "action_error", "step", "matched_steps", "actual_steps", "usage_completion", "is_truncated",
+    "reconverged", "is_result_correct", "is_reference_correct", "error", "facets",
+    "program_steps", "program_iterations",
+    "program_call_depth", "program_longest_string", "program_kinds", "program_nesting",
+    "program_hidden_values", "program_tokens",
+)  # fmt: skip
+
+
+def row_to_scored_sample(row: dict[str, Any]) -> ScoredSample:
+    """Convert a row to a scored sample."""
+    difficulty: dict[str, str | int] = {}
+    for column in SCORED_SAMPLE_COLUMNS:
+        value = row.get(column)
+        if column.startswith("program_") and value is not None:
+            name = column.removeprefix("program_")
+            difficulty[name] = " ".join(value) if isinstance(value, list) else value
+    return ScoredSample(
+        sample=row["sample"],
+        repeat=row["repeat"],
+        verdict=row["verdict"],
+        outcome=row["outcome"],
+        program=row["program"],
+        differs_in=row.get("differs_in"),
+        kind=row.get("kind"),
+        cause=row.get("cause"),
+        action_error=row.get("action_error"),
+        step=row.get("step"),
+        matched_steps=row.get("matched_steps"),
+        actual_steps=row.get("actual_steps"),
+        completion_tokens=row.get("usage_completion"),
+        is_truncated=bool(row.get("is_truncated")),
+        has_reconverged=bool(row.get("reconverged")),
+        is_result_correct=row.get("is_result_correct"),
+        is_reference_correct=row.get("is_reference_correct"),
+        error=row.get("error"),
+        facets=json.loads(row.get("facets") or "{}"),
+        difficulty=difficulty,
+    )

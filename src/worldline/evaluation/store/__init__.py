@@ -1,0 +1,100 @@
+"""Stores of rows and traces in Parquet files, on disk or remote.
+
+The only package that uses pyarrow and DuckDB.
+"""
+
+from worldline.evaluation.store.columns import Column
+from worldline.evaluation.store.compaction import PART_MB, compact_store
+from worldline.evaluation.store.int_columns import IntLists, read_int_lists
+from worldline.evaluation.store.journal import Journal, read_journal
+from worldline.evaluation.store.location import StoreLocation, find_foreign_files, open_location
+from worldline.evaluation.store.lock import Lock
+from worldline.evaluation.store.parquet_parts import (
+    PartBuilder,
+    check_row,
+    column_names,
+    count_rows,
+    escape_surrogates,
+    iterate_parts,
+    parquet_bytes,
+    part_files,
+    part_sizes,
+    read_parts,
+    rows_to_arrow,
+    write_part,
+)
+from worldline.evaluation.store.sql_query import LegacyNames, QueryResult, QuerySource, query
+from worldline.evaluation.store.trace_rows import (
+    TRACE_COLUMNS,
+    StoredTrace,
+    read_stored_traces,
+    read_traces,
+    row_to_trace,
+    trace_files,
+    trace_to_row,
+    write_traces,
+)
+from worldline.evaluation.store.trace_shards import (
+    OUTCOME_COLUMNS,
+    STORE_FILE,
+    finished_shards,
+    has_shard,
+    is_unfinished,
+    outcome_files,
+    read_outcomes,
+    remove_abandoned_files,
+    remove_orphaned_parts,
+    remove_shards,
+    shard_counts,
+    write_shard,
+)
+
+__all__ = [
+    "OUTCOME_COLUMNS",
+    "PART_MB",
+    "STORE_FILE",
+    "TRACE_COLUMNS",
+    "Column",
+    "IntLists",
+    "Journal",
+    "LegacyNames",
+    "Lock",
+    "PartBuilder",
+    "QueryResult",
+    "QuerySource",
+    "StoreLocation",
+    "StoredTrace",
+    "check_row",
+    "column_names",
+    "compact_store",
+    "count_rows",
+    "escape_surrogates",
+    "find_foreign_files",
+    "finished_shards",
+    "has_shard",
+    "is_unfinished",
+    "iterate_parts",
+    "open_location",
+    "outcome_files",
+    "parquet_bytes",
+    "part_files",
+    "part_sizes",
+    "query",
+    "read_int_lists",
+    "read_journal",
+    "read_outcomes",
+    "read_parts",
+    "read_stored_traces",
+    "read_traces",
+    "remove_abandoned_files",
+    "remove_orphaned_parts",
+    "remove_shards",
+    "row_to_trace",
+    "rows_to_arrow",
+    "shard_counts",
+    "trace_files",
+    "trace_to_row",
+    "write_part",
+    "write_shard",
+    "write_traces",
+]

@@ -1,0 +1,221 @@
+"""Parquet parts of a store: rows are written as files, and read back."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from worldline.core.errors import InputError
+from worldline.evaluation.store.columns import Column, arrow_schema, require_arrow
+from worldline.evaluation.store.location import PARTS_FOLDER, StoreLocation
+
+ROW_GROUP = 500
+# Characters in a row group; a group of huge rows has fewer rows.
+_GROUP_CHARS = 20_000_000
+COMPRESSION = {"compression": "zstd", "compression_level": 3}
+# Rows in memory while a part is read row by row.
+_BATCH = 100
+
+
+def write_part(
+    location: StoreLocation,
+    columns: Sequence[Column],
+    rows: Sequence[dict[str, Any]],
+    *,
+    name: str | None = None,
+) -> None:
+    """Write rows into a new part, by default with the next number as its name."""
+    if name is None:
+        digest = hashlib.sha256(json.dumps(rows, default=str).encode()).hexdigest()[:8]
+        name = f"{len(part_files(location)) + 1:06d}-{digest}"
+    location.write(f"{PARTS_FOLDER}/{name}.parquet", parquet_bytes(columns, rows))
+
+
+def parquet_bytes(
+    columns: Sequence[Column],
+    rows: Sequence[dict[str, Any]],
+    *,
+    metadata: Mapping[str, str] | None = None,
+) -> bytes:
+    """Encode rows as a Parquet file, with optional metadata in its schema."""
+    pa = require_arrow()
+    sink = pa.BufferOutputStream()
+    table = rows_to_arrow(columns, rows)
+    pa.parquet.write_table(
+        table.replace_schema_metadata(metadata) if metadata else table,
+        sink,
+        row_group_size=ROW_GROUP,
+        **COMPRESSION,
+    )
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+class PartBuilder:
+    """Incremental writer of one Parquet file.
+
+    Rows are compressed a row group at a time, so that only one group is in memory as rows.
+    """
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = columns
+        self._pa = require_arrow()
+        self._sink = self._pa.BufferOutputStream()
+        self._writer: Any = None
+        self._rows: list[dict[str, Any]] = []
+        self._chars = 0
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Add one row."""
+        self._rows.append(row)
+        self._chars += sum(map(_approximate_chars, row.values()))
+        if len(self._rows) == ROW_GROUP or self._chars > _GROUP_CHARS:
+            self._flush()
+
+    def finish(self) -> bytes | None:
+        """Return the file; None if no row was added."""
+        self._flush()
+        if self._writer is None:
+            return None
+        self._writer.close()
+        data: bytes = self._sink.getvalue().to_pybytes()
+        return data
+
+    def _flush(self) -> None:
+        if not self._rows:
+            return
+        table = rows_to_arrow(self._columns, self._rows)
+        if self._writer is None:
+            self._writer = self._pa.parquet.ParquetWriter(self._sink, table.schema, **COMPRESSION)
+        self._writer.write_table(table)
+        self._rows, self._chars = [], 0
+
+
+def _approximate_chars(value: Any) -> int:
+    if isinstance(value, list):
+        return 8 * len(value) + sum(len(item) for item in value if isinstance(item, str))
+    return len(value) if isinstance(value, str) else 8
+
+
+def rows_to_arrow(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> Any:
+    """Convert rows to an Arrow table; a key that a row lacks becomes null."""
+    pa = require_arrow()
+    data = {
+        column.name: [_stored(row.get(column.name), column) for row in rows] for column in columns
+    }
+    return pa.table(data, schema=arrow_schema(columns))
+
+
+def _stored(value: Any, column: Column) -> Any:
+    if value is None:
+        return None
+    match column.type:
+        case "text":
+            return escape_surrogates(value)
+        case "texts":
+            return [None if text is None else escape_surrogates(text) for text in value]
+        case "time" if isinstance(value, float):
+            return int(value * 1000)
+    return value
+
+
+def escape_surrogates(text: str) -> str:
+    """Escape lone surrogates, which Parquet cannot store.
+
+    "a\\ud800" -> "a\\\\ud800"
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def check_row(columns: Sequence[Column], row: dict[str, Any]) -> None:
+    """Raise an InputError that names the row if one of its integers is too large to store."""
+    for column in columns:
+        value = row.get(column.name)
+        if column.type == "int" and value is not None:
+            fits = -(2**63) <= value < 2**63
+        elif column.type == "ints" and value:
+            fits = -(2**31) <= min(value) <= max(value) < 2**31
+        else:
+            continue
+        if not fits:
+            name = row.get("sample", row.get("id"))
+            raise InputError(f"{name}: its {column.name} is too large a number to be stored")
+
+
+def part_files(location: StoreLocation) -> list[str]:
+    """Paths of all parts, in the order in which they were written."""
+    return location.files(PARTS_FOLDER, ".parquet")
+
+
+def part_sizes(location: StoreLocation) -> dict[str, int]:
+    """Size of each part in bytes, by its name without folder and suffix."""
+    sizes = location.sizes(PARTS_FOLDER, ".parquet")
+    return {Path(path).stem: size for path, size in sizes.items()}
+
+
+def column_names(location: StoreLocation, path: str) -> list[str]:
+    """Names of the columns of one part."""
+    pa = require_arrow()
+    try:
+        with location.filesystem.open_input_file(path) as file:
+            names: list[str] = pa.parquet.read_schema(file).names
+            return names
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+
+
+def read_parts(
+    location: StoreLocation,
+    files: Sequence[str] | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+) -> list[dict[str, Any]]:
+    """Read the rows of all parts into memory.
+
+    Args:
+        location: The store.
+        files: Paths of the parts to read; by default all.
+        columns: Names of the columns to read; by default all.
+    """
+    pa = require_arrow()
+    rows: list[dict[str, Any]] = []
+    for path in part_files(location) if files is None else files:
+        try:
+            with location.filesystem.open_input_file(path) as file:
+                table = pa.parquet.ParquetFile(file).read(columns=columns)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"cannot read {path}: {error}") from error
+        rows += table.to_pylist()
+    return rows
+
+
+def iterate_parts(
+    location: StoreLocation,
+    files: Sequence[str] | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows that `read_parts` returns, with only a few of them in memory."""
+    pa = require_arrow()
+    for path in part_files(location) if files is None else files:
+        try:
+            with location.filesystem.open_input_file(path) as file:
+                parquet = pa.parquet.ParquetFile(file)
+                for batch in parquet.iter_batches(batch_size=_BATCH, columns=columns):
+                    yield from batch.to_pylist()
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"cannot read {path}: {error}") from error
+
+
+def count_rows(location: StoreLocation, files: Sequence[str]) -> int:
+    """Count the rows of some parts from their metadata."""
+    pa = require_arrow()
+    count = 0
+    for path in files:
+        try:
+            with location.filesystem.open_input_file(path) as file:
+                count += pa.parquet.read_metadata(file).num_rows
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"cannot read {path}: {error}") from error
+    return count

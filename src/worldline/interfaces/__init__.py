@@ -1,0 +1,1 @@
+"""Interfaces for people: reports, the viewer and the command line."""

@@ -1,0 +1,1 @@
+"""Python API: record, predict, diagnose, evaluate and compare in one call each."""

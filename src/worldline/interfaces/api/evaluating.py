@@ -1,0 +1,215 @@
+"""Evaluate a model on a benchmark, and compare two runs."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from worldline.core.errors import InputError
+from worldline.core.trace import Limits
+from worldline.evaluation.benchmarks import (
+    Benchmark,
+    format_manifest_options,
+    load_benchmark,
+    make_manifest,
+)
+from worldline.evaluation.metrics import RunComparison, changed_settings, compare_runs
+from worldline.evaluation.runs import (
+    Manifest,
+    RunWriter,
+    ScoredSample,
+    evaluate_into_run,
+    missing,
+    read_scored_samples,
+)
+from worldline.interfaces.api.predicting import (
+    EngineHandle,
+    EngineLike,
+    engine_concurrency,
+    engine_opener,
+)
+from worldline.interfaces.api.run import Run
+from worldline.languages.python.recorder import PythonRecorder
+from worldline.models.prediction import Mode, PredictionSettings
+from worldline.models.tokenizers import load_tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationStart:
+    """What an evaluation is about to do: `done` of `total` samples are in the run already.
+
+    `stored` is the manifest that the run had before, if there was a run.
+    """
+
+    location: str
+    total: int
+    done: int
+    manifest: Manifest
+    stored: Manifest | None
+
+
+def evaluate(
+    benchmark: str | Benchmark,
+    engine: EngineLike,
+    *,
+    output: str | Path | None = None,
+    data: str | Path | None = None,
+    options: Mapping[str, str] | None = None,
+    first: int | None = None,
+    repeats: int = 1,
+    mode: Mode = "free",
+    codec: str = "cwm",
+    settings: PredictionSettings | None = None,
+    tokenizer: str | None = None,
+    concurrency: int | None = None,
+    limits: Limits | None = None,
+    python: str | None = None,
+    restart: bool = False,
+    on_start: Callable[[EvaluationStart], None] | None = None,
+    on_sample: Callable[[ScoredSample], None] | None = None,
+) -> Run:
+    """Ask a model every question of a benchmark, diagnose each answer, and store them as a run.
+
+    Interrupted or killed, the same call resumes: samples in the run are not asked again.
+
+    Args:
+        benchmark: `cruxeval`, `humaneval`, `permutation`, `composition`, a file or folder of
+            programs, or a `Benchmark`.
+        engine: The engine, or its name.
+        output: The run's folder or address (`s3://…`). By default a folder in `runs` whose name
+            depends on benchmark, engine and settings.
+        data: The benchmark's file, or the folder that contains it.
+        options: The benchmark's own options, as text.
+        first: Ask only the first N questions.
+        repeats: Ask each question this many times, with different seeds.
+        mode: How predictions are made; ignored if `settings` is given.
+        codec: The format that the model writes; ignored if `settings` is given.
+        settings: All settings of the predictions.
+        tokenizer: The model's tokenizer, to tokenize here instead of on the server.
+        concurrency: How many questions to ask at a time.
+        limits: Limits of the actual executions.
+        python: The interpreter for the actual executions.
+        restart: Delete the run and begin again.
+        on_start: Called once, before anything is asked.
+        on_sample: Called for every new sample.
+
+    Returns:
+        The run.
+
+    Raises:
+        InputError: There is nothing to ask, or the run was created with different settings.
+        EngineError: The engine cannot be used in this mode.
+
+    Examples:
+        >>> from worldline.models.engines import ScriptedEngine
+        >>> engine = lambda: ScriptedEngine(lambda prompt: "[ANSWER] [0, 1] [/ANSWER]")
+        >>> run = evaluate(
+        ...     "permutation", engine, codec="chat", output=f"{folder}/run", first=2
+        ... )
+        >>> run
+        Run('.../run', permutation, 2 samples)
+    """
+    chosen = settings or PredictionSettings(mode=mode, codec=codec)
+    loaded = (
+        benchmark
+        if isinstance(benchmark, Benchmark)
+        else load_benchmark(benchmark, data=None if data is None else str(data), options=options)
+    )
+    questions = loaded.questions[:first]
+    if not questions:
+        raise InputError(f"there is nothing to ask in {loaded.name}")
+    limits = limits or Limits()
+    name = _engine_name(engine)
+    manifest = make_manifest(
+        loaded, chosen, engine=name, tokenizer=tokenizer, repeats=repeats, limits=limits
+    )
+    location = str(output or default_location(loaded, engine, chosen, limits, tokenizer))
+    with (
+        RunWriter(location, restart=restart) as writer,
+        PythonRecorder(python=python) as recorder,
+    ):
+        writer.expect(manifest)
+        if on_start is not None:
+            total = len(questions) * repeats
+            done = total - len(missing(writer, questions, repeats))
+            on_start(EvaluationStart(location, total, done, manifest, writer.manifest))
+        samples = evaluate_into_run(
+            writer,
+            questions,
+            engine_opener(engine),
+            recorder,
+            manifest,
+            is_correct=loaded.is_correct,
+            tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
+            concurrency=concurrency or engine_concurrency(engine),
+        )
+        with closing(samples):
+            for sample in samples:
+                if on_sample is not None:
+                    on_sample(sample)
+    return Run(location)
+
+
+def compare(run_a: Run | str | Path, run_b: Run | str | Path) -> RunComparison:
+    """Compare two runs on the samples that both contain.
+
+    Args:
+        run_a: The first run, or its location.
+        run_b: The second run, or its location.
+
+    Returns:
+        Gained and lost samples, paired tests, and the groups in which the runs differ.
+
+    Raises:
+        InputError: One of the two is not a run.
+    """
+    first, second = (
+        read_scored_samples(run.location if isinstance(run, Run) else run) for run in (run_a, run_b)
+    )
+    return compare_runs(first, second)
+
+
+def setting_differences(
+    run_a: Run | str | Path, run_b: Run | str | Path
+) -> dict[str, tuple[Any, Any]]:
+    """Return the settings in which two runs differ, with both values.
+
+    Args:
+        run_a: The first run, or its location.
+        run_b: The second run, or its location.
+
+    Raises:
+        InputError: One of the two is not a run.
+    """
+    first, second = (
+        format_manifest_options((run if isinstance(run, Run) else Run(run)).manifest)
+        for run in (run_a, run_b)
+    )
+    return dict(changed_settings(first, second))
+
+
+def default_location(
+    benchmark: Benchmark,
+    engine: EngineLike,
+    settings: PredictionSettings,
+    limits: Limits,
+    tokenizer: str | None = None,
+) -> str:
+    """Return a folder that the same evaluation uses again, and a different one does not.
+
+    cruxeval, chat -> "runs/cruxeval-chat-free-1c9d3e"
+    """
+    model = engine.options.get("model") if isinstance(engine, EngineHandle) else None
+    identity: list[Any] = [dict(benchmark.options), _engine_name(engine), model, tokenizer]
+    text = json.dumps([*identity, asdict(settings), asdict(limits)])
+    digest = hashlib.sha256(text.encode()).hexdigest()[:6]
+    return f"runs/{benchmark.name}-{settings.codec}-{settings.mode}-{digest}"
+
+
+def _engine_name(engine: EngineLike) -> str:
+    if isinstance(engine, str):
+        return engine
+    return engine.name if isinstance(engine, EngineHandle) else "python"

@@ -1,0 +1,332 @@
+"""Engines, and predictions of one program or of many."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worldline.core.errors import InputError
+from worldline.core.trace import Limits
+from worldline.evaluation.runs import PredictionFile
+from worldline.interfaces.api.programs import ProgramLike, to_program
+from worldline.languages.python.recorder import PythonRecorder
+from worldline.models.engines import Engine, Usage, engine_factory
+from worldline.models.engines import load_engine as open_engine
+from worldline.models.prediction import (
+    DEFAULT_CONCURRENCY,
+    Finish,
+    Mode,
+    Prediction,
+    PredictionSettings,
+    Question,
+    check_unique_ids,
+    predict_questions,
+)
+from worldline.models.tokenizers import Tokenizer, load_tokenizer
+
+
+@dataclass(slots=True)
+class EngineHandle:
+    """An engine by name, with its options; opened when it is first used.
+
+    A model in this process is loaded once and stays loaded until `close`, or until the end of a
+    `with` block.
+    """
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    _engine: Engine | None = None
+
+    def __repr__(self) -> str:
+        return f"EngineHandle({self.name!r})"
+
+    def __enter__(self) -> "EngineHandle":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._engine is not None:
+            asyncio.run(self.close())
+
+    @property
+    def model(self) -> str | None:
+        """The model's name, if it was given."""
+        model: str | None = self.options.get("model")
+        return model
+
+    @property
+    def concurrency(self) -> int:
+        """How many requests to send at a time."""
+        return engine_factory(self.name).concurrency or DEFAULT_CONCURRENCY
+
+    def open(self) -> Engine:
+        """Open the engine, or return the one that is loaded."""
+        if engine_factory(self.name).is_server:
+            # A server's connections belong to one event loop, and every prediction has its own.
+            return open_engine(self.name, **self.options)
+        if self._engine is None:
+            self._engine = open_engine(self.name, **self.options)
+        return _KeptOpen(self._engine)
+
+    async def close(self) -> None:
+        """Unload the model, if one is loaded."""
+        if self._engine is not None:
+            engine, self._engine = self._engine, None
+            await engine.close()
+
+
+class _KeptOpen:
+    """An engine that stays open when one prediction is done."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    async def close(self) -> None:
+        """Do nothing: the handle closes the engine."""
+
+
+EngineLike = EngineHandle | str | Callable[[], Engine]
+
+
+def load_engine(
+    name: str,
+    *,
+    model: str | None = None,
+    api_key: str | None = None,
+    timeout: float = 600.0,
+    retry_timeout: float = 120.0,
+) -> EngineHandle:
+    """Load an engine by name.
+
+    Args:
+        name: The address of an OpenAI-compatible server (`http://127.0.0.1:8000/v1`; several,
+            separated by commas, share the work), `transformers:FOLDER` for a model in this
+            process, or `recorded:FILE` for recorded predictions.
+        model: The model's name, if the server has several.
+        api_key: The server's API key.
+        timeout: Seconds that one request may take.
+        retry_timeout: Seconds to keep retrying a request that fails.
+
+    Returns:
+        A handle that `predict` and `evaluate` accept.
+
+    Raises:
+        EngineError: There is no such kind of engine.
+
+    Examples:
+        >>> load_engine("http://127.0.0.1:8000/v1")
+        EngineHandle('http://127.0.0.1:8000/v1')
+    """
+    engine_factory(name)
+    options = {
+        "model": model,
+        "api_key": api_key,
+        "timeout": timeout,
+        "retry_timeout": retry_timeout,
+    }
+    return EngineHandle(name, options)
+
+
+def engine_opener(engine: EngineLike) -> Callable[[], Engine]:
+    """Return a function that opens the engine."""
+    if isinstance(engine, str):
+        engine = load_engine(engine)
+    return engine.open if isinstance(engine, EngineHandle) else engine
+
+
+def predict(
+    program: ProgramLike,
+    *arguments: Any,
+    engine: EngineLike,
+    call: str | None = None,
+    stdin: str = "",
+    mode: Mode = "free",
+    codec: str = "cwm",
+    max_tokens: int = 4096,
+    temperature: float = 0.0,
+    seed: int = 0,
+    tokenizer: Tokenizer | None = None,
+    limits: Limits | None = None,
+    python: str | None = None,
+) -> Prediction:
+    """Ask a model to predict the execution of one program.
+
+    Args:
+        program: A function, source text, or a `Program`.
+        arguments: For a function, its arguments; for source text, the call, as text.
+        engine: The engine, or its name.
+        call: The call to predict, as an alternative to `arguments`.
+        stdin: What the program reads from standard input.
+        mode: `free`, `force-actions`, `force-state`, `guided` or `score`.
+        codec: The format that the model writes: `cwm`, `chat`, `delta`, …
+        max_tokens: Limit on the tokens after the prompt.
+        temperature: 0 takes the most likely token.
+        seed: The sampling seed.
+        tokenizer: The model's tokenizer, to tokenize here instead of on the server.
+        limits: Limits of the actual execution, which some modes need.
+        python: The interpreter for the actual execution.
+
+    Returns:
+        The prediction; `diagnose` compares it with the actual execution.
+
+    Raises:
+        EngineError: The engine cannot be used in this mode. A failure of the server while it
+            answers is not raised: it is a prediction whose `finish` is `infra_error`.
+
+    Examples:
+        >>> from worldline.models.engines import ScriptedEngine
+        >>> engine = lambda: ScriptedEngine(lambda prompt: "[ANSWER] 8 [/ANSWER]")
+        >>> predict("def f(x):\\n    return x * 2\\n", "f(4)", engine=engine, codec="chat").answer
+        '8'
+    """
+    question = Question("prediction", to_program(program, *arguments, call=call, stdin=stdin), None)
+    settings = PredictionSettings(
+        mode=mode, codec=codec, max_tokens=max_tokens, temperature=temperature, seed=seed
+    )
+    with PythonRecorder(python=python) as recorder:
+        predictions = predict_questions(
+            [question],
+            engine_opener(engine),
+            recorder,
+            settings=settings,
+            limits=limits,
+            tokenizer=tokenizer,
+        )
+        with closing(predictions):
+            return next(predictions)
+
+
+@dataclass(slots=True)
+class PredictionTotals:
+    """What a series of predictions came to.
+
+    `skipped` predictions were in the file before; `first_error` is the first infrastructure error.
+    """
+
+    skipped: int = 0
+    finishes: Counter[Finish] = field(default_factory=Counter)
+    usage: Usage = field(default_factory=Usage)
+    first_error: str | None = None
+
+    def add(self, prediction: Prediction) -> None:
+        """Count one more prediction."""
+        self.finishes[prediction.finish] += 1
+        self.first_error = self.first_error or prediction.error
+        self.usage += prediction.generation.usage if prediction.generation else Usage()
+
+
+def predict_into_file(
+    questions: Sequence[Question],
+    engine: EngineLike,
+    output: str | Path,
+    *,
+    settings: PredictionSettings | None = None,
+    repeats: int = 1,
+    tokenizer: str | None = None,
+    concurrency: int | None = None,
+    limits: Limits | None = None,
+    python: str | None = None,
+    import_from: Sequence[Path] = (),
+    restart: bool = False,
+    on_start: Callable[[int, int], None] | None = None,
+    on_prediction: Callable[[Prediction], None] | None = None,
+) -> PredictionTotals:
+    """Ask a model every question, and append each prediction to a file of JSON lines.
+
+    Interrupted or killed, the same call resumes: predictions in the file are not asked for again,
+    except those with an infrastructure error.
+
+    Args:
+        questions: The questions.
+        engine: The engine, or its name.
+        output: The file.
+        settings: All settings of the predictions.
+        repeats: Ask each question this many times, with different seeds.
+        tokenizer: The model's tokenizer, to tokenize here instead of on the server.
+        concurrency: How many questions to ask at a time.
+        limits: Limits of the actual executions, which some modes need.
+        python: The interpreter for the actual executions.
+        import_from: Folders that the programs may import from.
+        restart: Delete the file and begin again.
+        on_start: Called once, with the number of predictions to make and of all.
+        on_prediction: Called for every new prediction.
+
+    Returns:
+        Counts of the new predictions, and their token usage.
+
+    Raises:
+        InputError: The file was created with different settings, or for different programs.
+        EngineError: The engine cannot be used in this mode.
+
+    Examples:
+        >>> from worldline.models.engines import ScriptedEngine
+        >>> engine = lambda: ScriptedEngine(lambda prompt: "[ANSWER] 8 [/ANSWER]")
+        >>> question = Question("double", to_program("def f(x):\\n    return x * 2\\n", "f(4)"))
+        >>> settings = PredictionSettings(codec="chat")
+        >>> file = f"{folder}/predictions.jsonl"
+        >>> predict_into_file([question], engine, file, settings=settings).finishes["stop"]
+        1
+        >>> predict_into_file([question], engine, file, settings=settings).skipped
+        1
+    """
+    settings = settings or PredictionSettings()
+    if isinstance(engine, str):
+        engine = load_engine(engine)
+    _refuse_own_input(engine, Path(output))
+    samples = list(check_unique_ids((q, repeat) for repeat in range(repeats) for q in questions))
+    with PredictionFile(Path(output), restart=restart) as file:
+        file.expect(settings)
+        pending = [(q, repeat) for q, repeat in samples if not file.has(q, repeat)]
+        totals = PredictionTotals(skipped=len(samples) - len(pending))
+        if on_start is not None:
+            on_start(len(pending), len(samples))
+        if not pending:
+            return totals
+        with PythonRecorder(python=python, import_from=import_from) as recorder:
+            predictions = predict_questions(
+                pending,
+                engine_opener(engine),
+                recorder,
+                settings=settings,
+                limits=limits,
+                tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
+                concurrency=concurrency or engine_concurrency(engine),
+            )
+            with closing(predictions):
+                for prediction in predictions:
+                    file.add(prediction)
+                    totals.add(prediction)
+                    if on_prediction is not None:
+                        on_prediction(prediction)
+    return totals
+
+
+def _refuse_own_input(engine: EngineLike, output: Path) -> None:
+    """Refuse to write the file whose recorded predictions the engine reads."""
+    kind, _, recording = (
+        engine.name.partition(":") if isinstance(engine, EngineHandle) else ("",) * 3
+    )
+    if kind == "recorded":
+        refuse_same_file(Path(recording), output)
+
+
+def refuse_same_file(source: Path, output: Path) -> None:
+    """Refuse to write the file that is read.
+
+    Raises:
+        InputError: The two are the same file.
+    """
+    if output.exists() and source.exists() and output.samefile(source):
+        raise InputError(
+            f"{output} would be read and written at the same time; name another file with -o"
+        )
+
+
+def engine_concurrency(engine: EngineLike) -> int:
+    """How many requests to send to an engine at a time."""
+    return engine.concurrency if isinstance(engine, EngineHandle) else DEFAULT_CONCURRENCY

@@ -1,0 +1,55 @@
+"""Record the execution of a program."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from worldline.core.trace import Limits, Trace
+from worldline.interfaces.api.programs import ProgramLike, to_program
+from worldline.languages.python.recorder import Backend, PythonRecorder
+
+
+def record(
+    program: ProgramLike,
+    *arguments: Any,
+    call: str | None = None,
+    stdin: str = "",
+    limits: Limits | None = None,
+    python: str | None = None,
+    import_from: Sequence[Path] = (),
+    backend: Backend | None = None,
+    threads: bool = False,
+) -> Trace:
+    """Execute a program in the sandbox and return its trace.
+
+    Args:
+        program: A function, source text, or a `Program`. Of a function only its own source text
+            is executed: names from elsewhere in its module are not defined.
+        arguments: For a function, its arguments; for source text, the call, as text.
+        call: The call to execute, as an alternative to `arguments`.
+        stdin: What the program reads from standard input.
+        limits: Limits on steps, time, memory and output.
+        python: The interpreter to use (CPython 3.10 or later).
+        import_from: Folders that the program may import from.
+        backend: `core` (C) or `settrace` (Python, slower); by default `core` if it is available.
+        threads: Record the steps of the program's other threads, too.
+
+    Returns:
+        The trace: every step, and how the execution ended.
+
+    Raises:
+        ProgramError: The program or the call is not valid.
+        SandboxError: The sandbox is not available on this machine.
+
+    Examples:
+        >>> trace = record("def f(x):\\n    y = x * 2\\n    return y + 1\\n", "f(3)")
+        >>> trace.result
+        '7'
+        >>> [step.event for step in trace.steps]
+        ['call', 'line', 'call', 'line', 'line', 'return', 'return']
+    """
+    chosen = to_program(program, *arguments, call=call, stdin=stdin)
+    with PythonRecorder(
+        python=python, import_from=import_from, backend=backend, has_threads=threads
+    ) as recorder:
+        return recorder.record(chosen, limits=limits or Limits())

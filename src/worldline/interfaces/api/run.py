@@ -1,0 +1,244 @@
+"""A stored run, for notebooks and scripts."""
+
+import html
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from worldline.analysis.diagnosis import Sample
+from worldline.core.errors import InputError
+from worldline.core.util.optional_imports import optional_import
+from worldline.core.util.text import pluralize
+from worldline.evaluation.metrics import Accuracy, accuracy
+from worldline.evaluation.runs import (
+    Manifest,
+    ScoredSample,
+    StoredPredictions,
+    execute_and_diagnose,
+    query_runs,
+    read_manifest,
+    read_run_table,
+    read_scored_samples,
+)
+from worldline.evaluation.store import QueryResult
+from worldline.interfaces.report import (
+    RunResults,
+    make_console,
+    read_results,
+    render_text,
+    run_report,
+)
+from worldline.interfaces.report.terminal import PIPE_WIDTH
+from worldline.interfaces.viewer import ViewServer, built_page, write_report
+from worldline.languages.python.recorder import PythonRecorder
+from worldline.models.tokenizers import load_tokenizer
+
+
+class Run:
+    """A run: every sample of one evaluation, with its verdict and diagnosis.
+
+    Examples:
+        >>> Run("nowhere")
+        Traceback (most recent call last):
+        ...
+        worldline.core.errors.InputError: nowhere is no run: ...
+    """
+
+    def __init__(self, location: str | Path) -> None:
+        self.location = str(location)
+        self.manifest: Manifest = read_manifest(self.location)
+
+    def __repr__(self) -> str:
+        count = pluralize(len(self), "sample")
+        return f"Run({self.location!r}, {self.manifest.benchmark}, {count})"
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __iter__(self) -> Iterator[ScoredSample]:
+        return iter(self.samples)
+
+    def __getitem__(self, name: str) -> Sample:
+        """Execute one sample's program again and return its diagnosis."""
+        predictions = StoredPredictions(self.location)
+        if name not in predictions:
+            raise InputError(f"{self.location} has no sample {name!r}")
+        with PythonRecorder() as recorder:
+            return execute_and_diagnose(
+                predictions[name], recorder, limits=self.manifest.limits, is_measured=True
+            )
+
+    @property
+    def samples(self) -> list[ScoredSample]:
+        """The samples, with their verdicts and facets; read again at every access."""
+        return read_scored_samples(self.location)
+
+    def accuracy(self) -> Accuracy:
+        """Return the share of correct answers, with 95% intervals."""
+        return accuracy(self.samples)
+
+    def sql(self, query: str) -> QueryResult:
+        """Query the run with SQL: the view `samples` has one row per sample."""
+        return query_runs([self.location], query)
+
+    def to_arrow(self) -> Any:
+        """Return every column of every sample as a `pyarrow.Table`."""
+        return read_run_table(self.location)
+
+    def to_pandas(self) -> Any:
+        """Return every column of every sample as a `pandas.DataFrame`."""
+        with optional_import("to_pandas needs pandas; install it with", extra="pandas"):
+            import pandas  # noqa: F401
+
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return every column of every sample as a `polars.DataFrame`."""
+        with optional_import("to_polars needs polars; install it with", extra="polars"):
+            import polars
+
+        return polars.from_arrow(self.to_arrow())
+
+    def results(self) -> RunResults:
+        """Return everything that the run's report shows, read again at every call."""
+        return read_results(self.location)
+
+    def show(self) -> None:
+        """Print the run's report: accuracy, outcomes, causes and accuracy by group."""
+        console = make_console()
+        for part in run_report(self.results(), width=console.width):
+            console.print(part)
+
+    def _repr_html_(self) -> str:
+        """The report for a notebook."""
+        text = render_text(*run_report(self.results(), width=PIPE_WIDTH))
+        return f"<pre>{html.escape(text)}</pre>"
+
+    def report(
+        self,
+        output: str | Path,
+        *,
+        compare_to: "Run | str | Path | None" = None,
+        tokenizer: str | None = None,
+        python: str | None = None,
+        on_sample: Callable[[], None] | None = None,
+    ) -> Path:
+        """Write the run as one HTML file. Every program is executed again.
+
+        Args:
+            output: The file to write. A file that is not HTML is not replaced.
+            compare_to: A second run, to show what changed between the two.
+            tokenizer: Show and count tokens with this tokenizer.
+            python: The interpreter for the executions.
+            on_sample: Called after every sample.
+
+        Returns:
+            The file's path.
+
+        Raises:
+            InputError: The file cannot be written, or the page is not built.
+        """
+        path = Path(output)
+        check_html_output(path)
+        built_page()
+        with PythonRecorder(python=python) as recorder:
+            write_report(
+                self._locations(compare_to),
+                path,
+                recorder,
+                tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
+                on_sample=on_sample or (lambda: None),
+            )
+        return path
+
+    def view(
+        self,
+        *,
+        port: int = 0,
+        compare_to: "Run | str | Path | None" = None,
+        tokenizer: str | None = None,
+        python: str | None = None,
+    ) -> "RunViewer":
+        """Serve the run's page on this machine until the returned viewer is closed.
+
+        Args:
+            port: The port; 0 chooses a free one.
+            compare_to: A second run, to show what changed between the two.
+            tokenizer: Show and count tokens with this tokenizer.
+            python: The interpreter for the executions.
+
+        Returns:
+            The viewer; its `url` opens the page in a browser on this machine.
+
+        Raises:
+            InputError: The port is in use, or the page is not built.
+        """
+        return RunViewer(self._locations(compare_to), port=port, tokenizer=tokenizer, python=python)
+
+    def _locations(self, other: "Run | str | Path | None") -> list[str]:
+        if other is None:
+            return [self.location]
+        return [self.location, other.location if isinstance(other, Run) else str(other)]
+
+
+def check_html_output(path: Path) -> None:
+    """Refuse to write a report over a file that is not HTML.
+
+    Args:
+        path: The file to write.
+
+    Raises:
+        InputError: Its name does not end in .html, or it exists and is not HTML.
+    """
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InputError(
+            f"a report is an HTML file: name it {path.stem or 'report'}.html, not {path}"
+        )
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            start = file.read(200).lstrip().lower()
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error}") from error
+    if start and not start.startswith((b"<!doctype html", b"<html")):
+        raise InputError(f"{path} is not an HTML file and is not replaced; name another with -o")
+
+
+class RunViewer:
+    """A server of the page of one run or two, on this machine alone."""
+
+    def __init__(
+        self,
+        locations: list[str],
+        *,
+        port: int = 0,
+        tokenizer: str | None = None,
+        python: str | None = None,
+    ) -> None:
+        counter = load_tokenizer(tokenizer) if tokenizer else None
+        self._recorder = PythonRecorder(python=python)
+        try:
+            self._server = ViewServer(locations, self._recorder, port=port, tokenizer=counter)
+        except BaseException:
+            self._recorder.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"RunViewer({self.url!r})"
+
+    def __enter__(self) -> "RunViewer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return self._server.url
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._server.close()
+        self._recorder.close()

@@ -1,0 +1,172 @@
+"""Questions and predictions from files, runs, benchmark names and open text streams."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from worldline.core.errors import InputError, WorldlineError
+from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
+from worldline.evaluation.runs import is_run, read_predictions
+from worldline.interfaces.api.programs import read_program_file
+from worldline.interfaces.report import natural_key
+from worldline.models.codecs import get_codec
+from worldline.models.prediction import (
+    Prediction,
+    Question,
+    parse_json_line,
+    prediction_from_row,
+    questions_from_rows,
+)
+
+Source = str | Path | TextIO
+_CALL_COMMENT = re.compile(r"^#\s*call\s*:", re.MULTILINE)
+
+
+def source_name(source: Source) -> str:
+    """The name of a source in messages.
+
+    "a/b.jsonl" -> "a/b.jsonl"; an open stream -> "standard input"
+    """
+    return str(source) if isinstance(source, str | Path) else "standard input"
+
+
+def load_questions(
+    source: Source,
+    *,
+    call: str | None = None,
+    data: str | Path | None = None,
+    options: Mapping[str, str] | None = None,
+) -> list[Question]:
+    """Load the questions of a benchmark or of a file.
+
+    Args:
+        source: A benchmark's name, a file of JSON lines, a `.py` file, a folder of such files, or
+            an open stream of JSON lines.
+        call: The call to predict, if the source is one `.py` file.
+        data: The benchmark's file, or the folder that contains it.
+        options: The benchmark's own options, as text.
+
+    Returns:
+        The questions, in the order of the source.
+
+    Raises:
+        InputError: The source has no questions, or one that cannot be read.
+
+    Examples:
+        >>> load_questions("permutation", options={"lengths": "8", "per_length": "2"})[0].id
+        's5_l0008_n0'
+    """
+    if not isinstance(source, str | Path):
+        return _not_empty(list(questions_from_rows(_rows(source, source_name(source)))), source)
+    path = Path(source)
+    if str(source) in BENCHMARKS and call is None:
+        place = None if data is None else str(data)
+        return list(load_benchmark(str(source), data=place, options=options).questions)
+    if call is not None:
+        if path.suffix != ".py":
+            raise InputError("--call is for a .py file; the rows of other files have their calls")
+        return [Question(path.stem, read_program_file(path, call))]
+    if path.suffix == ".py" and path.is_file() and not _names_calls(path):
+        raise InputError(f"{path} is one program: add --call, e.g. --call 'f(1)'")
+    if path.is_file() and path.suffix != ".py":
+        _refuse_options(source, data, options)
+        return _not_empty(list(questions_from_rows(_file_rows(path))), source)
+    return list(load_benchmark(str(source), data=None, options=options).questions)
+
+
+def _names_calls(path: Path) -> bool:
+    """Whether a Python file ends with comments such as `# call: f(1)`."""
+    try:
+        return bool(_CALL_COMMENT.search(path.read_text(encoding="utf-8", errors="replace")))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+
+
+def _refuse_options(
+    source: Source, data: str | Path | None, options: Mapping[str, str] | None
+) -> None:
+    if data is not None or options:
+        raise InputError(f"{source} is a file: it takes no --data and no --set")
+
+
+def _not_empty(questions: list[Question], source: Source) -> list[Question]:
+    if not questions:
+        name = source_name(source)
+        raise InputError(f"no programs in {name}; each line must be one JSON object")
+    return questions
+
+
+def load_predictions(
+    source: Source, *, on_invalid: Callable[[WorldlineError], None] | None = None
+) -> list[Prediction]:
+    """Load the predictions of a run or of a file of JSON lines.
+
+    Args:
+        source: A run, a file, or an open stream of JSON lines.
+        on_invalid: Called for every line that is not a prediction, which is then skipped. Without
+            it, such a line raises its error.
+
+    Returns:
+        The predictions. Those of a run, and of a file that `worldline predict` wrote, are ordered
+        by name, because they were stored in the order of completion; others as in the file.
+
+    Raises:
+        InputError: The source cannot be read, or a line is not a prediction.
+    """
+    if isinstance(source, str | Path) and is_run(source):
+        predictions = list(read_predictions(source))
+    else:
+        predictions = list(_recorded(source, on_invalid))
+    if all(prediction.generation for prediction in predictions):
+        predictions.sort(key=lambda prediction: natural_key(prediction.id))
+    return predictions
+
+
+def _recorded(
+    source: Source, on_invalid: Callable[[WorldlineError], None] | None
+) -> Iterator[Prediction]:
+    for place, line in _lines(source):
+        try:
+            row = parse_json_line(line, place)
+            codec = row.get("codec") or "cwm"
+            if not isinstance(codec, str):
+                raise InputError(f"{place}: 'codec' must be a string, found {codec!r:.60}")
+            yield prediction_from_row(row, get_codec(codec), place)
+        except WorldlineError as error:
+            if on_invalid is None:
+                raise
+            on_invalid(error)
+
+
+def _file_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    return ((place, parse_json_line(line, place)) for place, line in _lines(path))
+
+
+def _rows(stream: TextIO, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    return ((place, parse_json_line(line, place)) for place, line in _numbered(stream.read(), name))
+
+
+def _lines(source: Source) -> Iterator[tuple[str, str]]:
+    """The lines of a source that are not empty, each with its place for messages."""
+    if not isinstance(source, str | Path):
+        return _numbered(source.read(), source_name(source))
+    path = Path(source)
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path, "rt", encoding="utf-8-sig") as file:
+                text = file.read()
+        else:
+            text = path.read_text(encoding="utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
+    return _numbered(text, str(path))
+
+
+def _numbered(text: str, name: str) -> Iterator[tuple[str, str]]:
+    # Only a newline ends a line of JSON: values may contain other line separators.
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield f"line {number} of {name}", line

@@ -1,0 +1,183 @@
+"""The `worldline` command: subcommands by purpose, shared options and error messages."""
+
+import io
+import os
+import select
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from worldline.core.errors import WorldlineError
+
+# The exit code that shells expect of a command that Ctrl-C ended.
+INTERRUPTED = 130
+
+# Heading → command → (module, help line). Modules are imported when their command runs.
+COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
+    "Look": {
+        "demo": ("demo", "Diagnose example predictions of every outcome."),
+        "record": ("record", "Execute a program and list its steps."),
+        "show": ("show", "Show one prediction next to the actual execution."),
+        "view": ("view", "Browse runs in a web page on this machine."),
+        "report": ("report", "Summarize a run, as text or as one HTML file."),
+    },
+    "Ask": {
+        "engines": ("engines", "Test what a model server can do."),
+        "predict": ("predict", "Ask a model to predict executions."),
+        "diagnose": ("diagnose", "Find the first wrong step of predictions."),
+        "intervene": ("intervene", "Confirm causes by predicting again."),
+    },
+    "Measure": {
+        "bench": ("bench", "Evaluate a model on a benchmark."),
+        "compare": ("compare", "Compare two runs sample by sample."),
+        "sql": ("sql", "Query runs with SQL."),
+        "tokens": ("tokens", "Count what traces cost in tokens."),
+    },
+    "Data": {
+        "generate": ("generate", "Generate programs from a seed."),
+        "rewrite": ("rewrite", "Rewrite a program into simpler steps."),
+        "trace": ("trace", "Trace programs by the million."),
+        "compact": ("compact", "Merge small files of a trace store."),
+    },
+    "Train": {
+        "export": ("export", "Export traces as training examples."),
+        "train": ("train", "Train a small code world model."),
+    },
+    "Setup": {
+        "sandbox": ("sandbox", "Inspect the sandbox on this machine."),
+    },
+}
+_ATTRIBUTES = {"train": "train_command"}
+
+
+class _Group(click.Group):
+    """Subcommands by heading. A Worldline error is one line, any other error a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for commands in COMMANDS.values() for name in commands]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        for commands in COMMANDS.values():
+            if name in commands:
+                module = import_module(f"worldline.interfaces.cli.{commands[name][0]}")
+                command: click.Command = getattr(module, _ATTRIBUTES.get(name, name))
+                return command
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for heading, commands in COMMANDS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, line) for name, (_, line) in commands.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the names of subcommands without importing them."""
+        items = [
+            CompletionItem(name, help=line)
+            for commands in COMMANDS.values()
+            for name, (_, line) in commands.items()
+            if name.startswith(incomplete)
+        ]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        _repair_streams()
+        return super().main(*arguments, **options)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _sandbox_first(args))
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except WorldlineError as error:
+            click.echo(f"worldline: {error}", err=True)
+            sys.exit(2)
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            sys.exit(INTERRUPTED)
+        except BrokenPipeError:
+            if not _is_unread():
+                raise
+            # The reader (head, less) has closed the pipe.
+            sys.stderr.close()
+            sys.exit(0)
+
+
+def _sandbox_first(arguments: list[str]) -> list[str]:
+    """Move `--sandbox VALUE` before the subcommand, so that it is accepted anywhere.
+
+    ["demo", "--sandbox", "reduced"] -> ["--sandbox", "reduced", "demo"]
+    """
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            break
+        if argument == "--sandbox" and index + 1 < len(arguments):
+            end = index + 2
+        elif argument.startswith("--sandbox="):
+            end = index + 1
+        else:
+            continue
+        return [*arguments[index:end], *arguments[:index], *arguments[end:]]
+    return arguments
+
+
+def _is_unread() -> bool:
+    """Whether the reader of standard output has closed it."""
+    try:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), select.POLLERR)
+        return bool(poll.poll(0))
+    except (OSError, ValueError):
+        return True
+
+
+def _repair_streams() -> None:
+    """Make any standard output usable: one that is closed, or that has no Unicode."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"worldline {version('worldline')}, Python {sys.version.split()[0]}")
+        ctx.exit()
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+@click.option(
+    "--sandbox",
+    "level",
+    type=click.Choice(["full", "reduced"]),
+    envvar="WORLDLINE_SANDBOX",
+    show_envvar=True,
+    help="Accepted by every command. `reduced` executes programs with the isolation layers that "
+    "are available; traces record what was missing.",
+)
+def main(level: str | None) -> Any:
+    """A debugger for code world models.
+
+    Start with `worldline demo`.
+
+    Shell completion: eval "$(_WORLDLINE_COMPLETE=bash_source worldline)"
+    """
+    if level is not None:
+        # Worker processes read it, too.
+        os.environ["WORLDLINE_SANDBOX"] = level

@@ -1,0 +1,90 @@
+"""Files, hints, warnings and interruptions of commands."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from worldline.core.errors import InputError
+from worldline.interfaces.cli.command_line import INTERRUPTED
+from worldline.interfaces.report import make_console
+
+_QUIET = "worldline.quiet"
+
+
+def set_quiet(ctx: click.Context, _: click.Parameter, is_quiet: bool) -> None:
+    """Remember that progress and hints are not wanted."""
+    if is_quiet:
+        ctx.meta[_QUIET] = True
+
+
+def is_quiet() -> bool:
+    """Whether the command runs with --quiet."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(ctx.meta.get(_QUIET))
+
+
+def hint(text: str) -> None:
+    """Write a hint to standard error, unless the command is quiet."""
+    if not is_quiet():
+        click.echo(text, err=True)
+
+
+def resume_hint(restart: bool) -> str:
+    """How to continue an interrupted command.
+
+    True -> "Run the same command again without --restart to resume."
+    """
+    return f"Run the same command again{' without --restart' if restart else ''} to resume."
+
+
+@contextmanager
+def resumable(restart: bool) -> Iterator[list[str]]:
+    """End a command that can be resumed with one sentence and exit code 130 on Ctrl-C.
+
+    Yields a list for what is to be said before that sentence.
+    """
+    details: list[str] = []
+    try:
+        yield details
+    except KeyboardInterrupt:
+        text = "".join(f": {detail}" for detail in details[-1:])
+        click.echo(f"\nInterrupted{text}. {resume_hint(restart)}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def output_console(path: Path | None) -> Iterator[Console]:
+    """Make a console for results on standard output, or in a file."""
+    if path is None:
+        yield make_console()
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error}") from error
+    with file:
+        yield make_console(file)
+
+
+def write_result(text: str, path: Path | None) -> None:
+    """Write a text to standard output, or to a file."""
+    if path is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error}") from error
+
+
+def warn_if_slow(method: str) -> None:
+    """Warn if programs are recorded in Python because the C recorder is not available."""
+    if method == "settrace":
+        click.echo(
+            "worldline: the C recorder is not available for this interpreter; recording in "
+            "Python takes about 40 times as long",
+            err=True,
+        )

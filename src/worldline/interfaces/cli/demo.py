@@ -1,0 +1,67 @@
+"""`worldline demo`: diagnose the example predictions of this package."""
+
+import shutil
+from pathlib import Path
+
+import click
+
+from worldline.core.errors import InputError
+from worldline.interfaces.api.diagnosing import diagnose_predictions
+from worldline.interfaces.cli.console import hint
+from worldline.interfaces.cli.help_sections import command
+from worldline.interfaces.cli.progress import report_progress
+from worldline.interfaces.cli.shared_options import quiet_option
+from worldline.interfaces.demo import PREDICTIONS
+from worldline.interfaces.report import (
+    make_console,
+    print_line,
+    sample_lines,
+    side_by_side,
+    summarize,
+    summary_tables,
+)
+
+
+@command(examples=("worldline demo", "worldline demo wrong_string"))
+@click.argument("id", required=False)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Only write the predictions to a file.",
+)
+@quiet_option
+def demo(id: str | None, output: Path | None) -> None:
+    """Diagnose example predictions, one per outcome.
+
+    They are hand-made predictions of one small program. With the ID of a prediction, show it next
+    to the actual execution.
+    """
+    if output is not None:
+        try:
+            shutil.copyfile(PREDICTIONS, output)
+        except OSError as error:
+            raise InputError(f"cannot write {output}: {error}") from error
+        click.echo(f"wrote {output}; try: worldline diagnose {output}")
+        return
+    console = make_console()
+    with report_progress("diagnosing", None) as reporter:
+        samples = diagnose_predictions(
+            [PREDICTIONS],
+            on_start=lambda total: reporter.update(0, total=total),
+            on_sample=lambda sample: reporter.advance(),
+        )
+    chosen = [sample for sample in samples if sample.diagnosis.id == id]
+    if id is not None and not chosen:
+        names = ", ".join(sample.diagnosis.id for sample in samples)
+        raise click.BadParameter(f"no sample {id!r}; there is {names}", param_hint="ID")
+    if chosen:
+        console.print(side_by_side(chosen[0], width=console.width))
+        return
+    console.print(samples[0].actual.program.source, markup=False, soft_wrap=True)
+    diagnoses = [sample.diagnosis for sample in samples]
+    console.print(summary_tables(summarize(diagnoses)))
+    for line in sample_lines(diagnoses, width=console.width):
+        print_line(console, line)
+    hint("\nnext: worldline demo wrong_string shows one next to the actual execution")

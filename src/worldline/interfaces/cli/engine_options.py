@@ -1,0 +1,199 @@
+"""Options of commands that ask a model: which model, and how it is asked."""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, get_args
+
+import click
+
+from worldline.core.errors import InputError
+from worldline.interfaces.api.predicting import EngineHandle, load_engine
+from worldline.interfaces.cli.help_sections import section_option
+from worldline.models.codecs import CODECS
+from worldline.models.prediction import DEFAULT_CONCURRENCY, Mode, PredictionSettings
+
+DEFAULTS = PredictionSettings()
+_ENGINE_OPTIONS = ("model", "api_key", "timeout", "retry_timeout")
+_SETTINGS = tuple(field.name for field in fields(PredictionSettings))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAccess:
+    """The engine to ask, its concurrency, and the model's tokenizer if it is tokenized for here."""
+
+    engine: EngineHandle
+    concurrency: int
+    tokenizer: str | None
+
+
+def model_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--model`: one of a server's models."""
+    return section_option("Model", "--model", metavar="NAME", help="One of the server's models.")(
+        command
+    )
+
+
+def api_key_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--api-key`: the server's key."""
+    return section_option(
+        "Model",
+        "--api-key",
+        envvar="OPENAI_API_KEY",
+        metavar="KEY",
+        help="The server's API key.  [env: OPENAI_API_KEY]",
+    )(command)
+
+
+_ACCESS_OPTIONS = (
+    section_option(
+        "Model",
+        "--engine",
+        required=True,
+        envvar="WORLDLINE_ENGINE",
+        metavar="URL",
+        help="A server's address (several, with commas), transformers:FOLDER, or recorded:FILE.  "
+        "[env: WORLDLINE_ENGINE]",
+    ),
+    model_option,
+    api_key_option,
+    section_option(
+        "Model",
+        "--concurrency",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help=f"Requests at a time.  [default: {DEFAULT_CONCURRENCY}; 1 for transformers]",
+    ),
+    section_option(
+        "Model",
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        default=600.0,
+        show_default=True,
+        help="Limit of one request.",
+    ),
+    section_option(
+        "Model",
+        "--retry-timeout",
+        type=click.FloatRange(min=0),
+        metavar="SECONDS",
+        default=120.0,
+        show_default=True,
+        help="How long to retry a failing request.",
+    ),
+    section_option(
+        "Model",
+        "--tokenizer",
+        metavar="FILE",
+        help="The model's tokenizer.json: tokenize here, not on the server.",
+    ),
+)
+_PREDICTION_OPTIONS = (
+    section_option(
+        "Prediction",
+        "--mode",
+        type=click.Choice(get_args(Mode)),
+        metavar="MODE",
+        default=DEFAULTS.mode,
+        show_default=True,
+        help=f"What is given to the model: {', '.join(get_args(Mode))}.",
+    ),
+    section_option(
+        "Prediction",
+        "--codec",
+        type=click.Choice(sorted(CODECS)),
+        metavar="NAME",
+        default=DEFAULTS.codec,
+        show_default=True,
+        help=f"Format of the prediction; chat for a general chat model. One of "
+        f"{', '.join(sorted(CODECS))}.",
+    ),
+    section_option(
+        "Prediction",
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=DEFAULTS.max_tokens,
+        show_default=True,
+        help="Completion tokens per sample, teacher-forced ones included.",
+    ),
+    section_option(
+        "Prediction",
+        "--temperature",
+        type=click.FloatRange(min=0),
+        metavar="T",
+        default=DEFAULTS.temperature,
+        show_default=True,
+        help="Sampling temperature; 0 is greedy.",
+    ),
+    section_option(
+        "Prediction",
+        "--seed",
+        type=int,
+        metavar="N",
+        default=DEFAULTS.seed,
+        show_default=True,
+        help="Sampling seed; repeat k uses seed + k.",
+    ),
+    section_option(
+        "Prediction",
+        "--repeats",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=1,
+        show_default=True,
+        help="Samples per question, with different seeds.",
+    ),
+    section_option(
+        "Prediction",
+        "--from-step",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="Start after the first N actual steps.",
+    ),
+    section_option(
+        "Prediction",
+        "--max-value-chars",
+        type=click.IntRange(min=1),
+        metavar="N",
+        default=DEFAULTS.max_value_chars,
+        show_default=True,
+        help="Characters of a value in guided mode.",
+    ),
+)
+
+
+def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of the model, given to the command as `access`."""
+
+    @functools.wraps(command)
+    def with_access(**options: Any) -> Any:
+        name, tokenizer = options.pop("engine"), options.pop("tokenizer")
+        concurrency = options.pop("concurrency")
+        with load_engine(name, **{each: options.pop(each) for each in _ENGINE_OPTIONS}) as engine:
+            access = ModelAccess(engine, concurrency or engine.concurrency, tokenizer)
+            return command(**options, access=access)
+
+    return _with(with_access, _ACCESS_OPTIONS)
+
+
+def prediction_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of the model and the prediction, given as `access`, `settings` and `repeats`."""
+
+    @functools.wraps(command)
+    def with_settings(**options: Any) -> Any:
+        settings = PredictionSettings(**{name: options.pop(name) for name in _SETTINGS})
+        if options["repeats"] > 1 and settings.temperature == 0:
+            raise InputError("with --temperature 0 all --repeats are the same; set a temperature")
+        return command(**options, settings=settings)
+
+    return access_options(_with(with_settings, _PREDICTION_OPTIONS))
+
+
+def _with(command: Callable[..., Any], options: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+    for option in reversed(options):
+        command = option(command)
+    return command

@@ -1,0 +1,51 @@
+"""`worldline sandbox check`: inspect the sandbox on this machine."""
+
+import json
+from dataclasses import asdict
+
+import click
+from rich.text import Text
+
+from worldline.interfaces.cli.help_sections import command
+from worldline.interfaces.cli.shared_options import format_option, python_option
+from worldline.interfaces.report import make_console
+from worldline.languages.python.recorder import check_sandbox
+
+
+@click.group()
+def sandbox() -> None:
+    """Inspect the sandbox on this machine."""
+
+
+@command()
+@format_option()
+@python_option
+def check(python: str | None, form: str) -> None:
+    """Test every layer of the sandbox on this machine.
+
+    Each is tested with a program that tries to escape. Exits with 1 if a required layer is not
+    effective.
+    """
+    layers = list(check_sandbox(python))
+    is_complete = all(each.holds for each in layers if each.is_needed)
+    if form == "json":
+        click.echo(json.dumps({"holds": is_complete, "layers": [asdict(each) for each in layers]}))
+        raise click.exceptions.Exit(int(not is_complete))
+    console = make_console()
+    for each in layers:
+        mark = ("  yes  ", "green") if each.holds else ("  no   ", "red")
+        console.print(Text.assemble(mark, (each.layer, "bold"), f": {each.does}"), soft_wrap=True)
+        if not each.holds:
+            console.print(Text(f"       {each.why}", "dim"), soft_wrap=True)
+    if is_complete:
+        text = "the sandbox is complete; docs/explanation/sandbox.md says what it prevents"
+    else:
+        text = (
+            "a required layer is missing: programs are not executed, unless with the layers that "
+            "are available: worldline --sandbox reduced …"
+        )
+    console.print(Text(text), soft_wrap=True)
+    raise click.exceptions.Exit(int(not is_complete))
+
+
+sandbox.add_command(check)

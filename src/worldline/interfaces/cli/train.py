@@ -1,0 +1,189 @@
+"""`worldline train`: train a small code world model."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import click
+
+from worldline.core.util.text import pluralize
+from worldline.data.training import (
+    RECIPES,
+    HeldOutMetrics,
+    TrainingLog,
+    TrainingStep,
+    get_recipe,
+    read_training_log,
+    train,
+)
+from worldline.interfaces.cli.console import hint, resumable
+from worldline.interfaces.cli.help_sections import command
+from worldline.interfaces.cli.progress import report_progress
+from worldline.interfaces.cli.shared_options import quiet_option, restart_option
+
+
+@command("train", examples=("worldline train export --recipe small -o model",))
+@click.argument("export", type=click.Path(path_type=Path))
+@click.option(
+    "--recipe",
+    type=click.Choice(list(RECIPES)),
+    default="small",
+    show_default=True,
+    help="The model's shape and training schedule.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="MODEL",
+    help="The model's folder.",
+)
+@click.option(
+    "--from",
+    "start",
+    type=click.Path(path_type=Path),
+    metavar="MODEL",
+    help="Start from this trained model instead of a new one.",
+)
+@restart_option
+@click.option(
+    "--tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Train on N tokens, not as many as the recipe says.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Seed of weights and order.",
+)
+@click.option(
+    "--action-weight",
+    type=click.FloatRange(min=0),
+    metavar="W",
+    default=1.0,
+    show_default=True,
+    help="Loss weight of action tokens.",
+)
+@click.option(
+    "--state-weight",
+    type=click.FloatRange(min=0),
+    metavar="W",
+    default=1.0,
+    show_default=True,
+    help="Loss weight of state tokens.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="CPU threads; fewer if the machine has other work.  [default: all cores]",
+)
+@quiet_option
+def train_command(
+    export: Path,
+    recipe: str,
+    output: Path,
+    start: Path | None,
+    restart: bool,
+    tokens: int | None,
+    seed: int,
+    action_weight: float,
+    state_weight: float,
+    threads: int | None,
+) -> None:
+    """Train a small Llama-shaped model on an export, for `vllm serve`.
+
+    EXPORT is a folder that `worldline export` wrote; the model uses its tokenizer.
+
+    Interrupted, the same command resumes.
+    """
+    chosen = get_recipe(recipe)
+    steps = train(
+        export,
+        output,
+        recipe=replace(chosen, tokens=tokens or chosen.tokens),
+        start=start,
+        seed=seed,
+        action_weight=action_weight,
+        state_weight=state_weight,
+        threads=threads,
+        restart=restart,
+    )
+    with resumable(restart), closing(steps):
+        _report(steps)
+    training = read_training_log(output)
+    assert training is not None
+    click.echo(summary(training, output))
+    hint(f"next: vllm serve {output} --dtype float32")
+
+
+def _report(steps: Iterator[tuple[TrainingLog, TrainingStep]]) -> None:
+    """Report progress, step by step."""
+    with report_progress("train", None, state="reading the export") as reporter:
+        for now, progress in steps:
+            reporter.update(
+                now.tokens,
+                total=now.total_tokens,
+                state=partial(_state, now, progress),
+                numbers=partial(progress_to_json, now, progress),
+                is_last=now.tokens >= now.total_tokens,
+            )
+
+
+def progress_to_json(now: TrainingLog, progress: TrainingStep) -> dict[str, float | int | None]:
+    """Return the progress as JSON data."""
+    held_out = now.evals[-1].held_out if now.evals else None
+    return {
+        "step": now.step,
+        "tokens": now.tokens,
+        "tokens_wanted": now.total_tokens,
+        "loss": round(progress.loss, 4),
+        "held_out_loss": round(held_out.loss, 4) if held_out else None,
+        "actions_right": held_out.action_accuracy if held_out else None,
+        "states_right": held_out.state_accuracy if held_out else None,
+        "tokens_per_second": round(now.tokens / now.seconds, 1),
+        "seconds": round(now.seconds, 1),
+        "seconds_left": round(now.seconds / now.tokens * max(0, now.total_tokens - now.tokens), 1),
+    }
+
+
+def _state(now: TrainingLog, progress: TrainingStep) -> str:
+    parts = [f"loss {progress.loss:.3f}"]
+    if now.evals:
+        parts.append(f"held out: {_accuracy_text(now.evals[-1].held_out)}")
+    return " · ".join([*parts, f"{now.tokens / now.seconds:,.0f} tokens/s"])
+
+
+def _accuracy_text(held_out: HeldOutMetrics) -> str:
+    """ "actions 98.1%, states 95.0%", without what was not measured"""
+    shares = {"actions": held_out.action_accuracy, "states": held_out.state_accuracy}
+    return ", ".join(f"{name} {share:.1%}" for name, share in shares.items() if share is not None)
+
+
+def summary(training: TrainingLog, output: Path) -> str:
+    """The model's size, its training and its held-out accuracy."""
+    recipe = training.settings["recipe"]
+    lines = [
+        f"{output}: {training.parameters / 1e6:.1f} M parameters, "
+        f"{training.tokens / 1e6:.1f} M tokens ({training.seen:,} examples, of "
+        f"{training.examples:,}) in {training.seconds / 60:.1f} minutes "
+        f"({training.tokens / max(training.seconds, 1e-9):,.0f} tokens/s, {training.dtype}, "
+        f"{training.threads} threads)",
+    ]
+    if training.dropped_too_long:
+        longest = f"{recipe['max_seq_len']:,} tokens"
+        lines.append(f"{pluralize(training.dropped_too_long, 'example')} over {longest} dropped")
+    if training.evals:
+        held_out = training.evals[-1].held_out
+        lines.append(
+            f"held out, teacher-forced: {_accuracy_text(held_out)} correct, "
+            f"loss {held_out.loss:.3f}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,46 @@
+"""`worldline view`: browse runs in a web page on this machine."""
+
+import time
+import webbrowser
+
+import click
+
+from worldline.core.errors import InputError
+from worldline.interfaces.api.run import Run
+from worldline.interfaces.cli.help_sections import command
+from worldline.interfaces.cli.shared_options import python_option, tokenizer_option
+
+
+@command(examples=("worldline view runs/mine --open", "worldline view runs/base runs/tuned"))
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN_B]")
+@click.option(
+    "--port",
+    type=click.IntRange(min=0, max=65535),
+    metavar="N",
+    default=0,
+    help="Port on 127.0.0.1.  [default: a free one]",
+)
+@click.option("--open", "open_browser", is_flag=True, help="Open the page in a browser.")
+@tokenizer_option
+@python_option
+def view(
+    runs: tuple[str, ...], port: int, open_browser: bool, python: str | None, tokenizer: str | None
+) -> None:
+    """Browse one run, or two and what changed, in a web page on this machine.
+
+    Programs are executed again when a sample is opened. The address contains a secret; without
+    it, nothing is served. Press Ctrl-C to stop.
+    """
+    if len(runs) > 2:
+        raise InputError(f"view takes one run or two, not {len(runs)}")
+    other = runs[1] if len(runs) == 2 else None
+    viewer = Run(runs[0]).view(port=port, compare_to=other, tokenizer=tokenizer, python=python)
+    with viewer:
+        click.echo(f"{viewer.url}\nOpen this in a browser on this machine; Ctrl-C stops it.")
+        if open_browser:
+            webbrowser.open(viewer.url)
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            click.echo("")

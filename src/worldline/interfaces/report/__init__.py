@@ -1,0 +1,106 @@
+"""Reports for terminals: tables and lines of diagnoses, traces and runs."""
+
+from worldline.interfaces.report.accuracy_text import (
+    accuracy_lines,
+    accuracy_to_json,
+    breakdown_table,
+    pass_line,
+)
+from worldline.interfaces.report.comparison_text import (
+    comparison_headline,
+    comparison_notes,
+    comparison_story,
+    comparison_to_json,
+    groups_note,
+    settings_lines,
+)
+from worldline.interfaces.report.composition_text import composition_tables
+from worldline.interfaces.report.diagnosis_summary import (
+    KINDS,
+    WHERES,
+    Summary,
+    summarize,
+    summarize_run,
+    summary_to_json,
+)
+from worldline.interfaces.report.engine_text import engine_lines, engine_to_json
+from worldline.interfaces.report.intervention_text import (
+    attempt_lines,
+    attempt_results,
+    fix_lines,
+    intervention_tables,
+    interventions_to_json,
+)
+from worldline.interfaces.report.number_format import natural_key
+from worldline.interfaces.report.outcome_tables import sample_lines, summary_tables
+from worldline.interfaces.report.run_header import run_lines
+from worldline.interfaces.report.run_text import (
+    RunResults,
+    read_results,
+    run_report,
+    run_report_to_json,
+)
+from worldline.interfaces.report.sample_facts_text import fact_texts, story_text
+from worldline.interfaces.report.step_score_text import (
+    one_step_accuracy_lines,
+    own_choice_text,
+    step_score_lines,
+)
+from worldline.interfaces.report.step_view import first_wrong_local, is_same_step, step_result_text
+from worldline.interfaces.report.survival_text import survival_tables
+from worldline.interfaces.report.terminal import make_console, print_line, render_text
+from worldline.interfaces.report.token_cost_text import token_tables, tokens_to_json
+from worldline.interfaces.report.trace_listing import ending_text, trace_lines
+from worldline.interfaces.report.two_columns import side_by_side
+
+__all__ = [
+    "KINDS",
+    "WHERES",
+    "RunResults",
+    "Summary",
+    "accuracy_lines",
+    "accuracy_to_json",
+    "attempt_lines",
+    "attempt_results",
+    "breakdown_table",
+    "comparison_headline",
+    "comparison_notes",
+    "comparison_story",
+    "comparison_to_json",
+    "composition_tables",
+    "ending_text",
+    "engine_lines",
+    "engine_to_json",
+    "fact_texts",
+    "first_wrong_local",
+    "fix_lines",
+    "groups_note",
+    "intervention_tables",
+    "interventions_to_json",
+    "is_same_step",
+    "make_console",
+    "natural_key",
+    "one_step_accuracy_lines",
+    "own_choice_text",
+    "pass_line",
+    "print_line",
+    "read_results",
+    "render_text",
+    "run_lines",
+    "run_report",
+    "run_report_to_json",
+    "sample_lines",
+    "settings_lines",
+    "side_by_side",
+    "step_result_text",
+    "step_score_lines",
+    "story_text",
+    "summarize",
+    "summarize_run",
+    "summary_tables",
+    "summary_to_json",
+    "survival_tables",
+    "token_tables",
+    "tokens_to_json",
+    "trace_lines",
+]

@@ -1,0 +1,142 @@
+"""Report of a run: accuracy, outcomes, causes, survival, and accuracy by group."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from worldline.evaluation.benchmarks import format_manifest_options
+from worldline.evaluation.metrics import (
+    FACETS,
+    Interventions,
+    OneStepAccuracy,
+    accuracy,
+    accuracy_by_group,
+    measure_composition,
+    measure_interventions,
+    measure_one_step_accuracy,
+    measure_survival,
+    pass_at_k_rates,
+)
+from worldline.evaluation.runs import (
+    Manifest,
+    ScoredSample,
+    read_interventions,
+    read_manifest,
+    read_scored_samples,
+    read_scores,
+)
+from worldline.interfaces.report.accuracy_text import (
+    accuracy_lines,
+    accuracy_to_json,
+    breakdown_table,
+    pass_line,
+)
+from worldline.interfaces.report.composition_text import composition_tables
+from worldline.interfaces.report.diagnosis_summary import summarize_run, summary_to_json
+from worldline.interfaces.report.intervention_text import (
+    intervention_tables,
+    interventions_to_json,
+)
+from worldline.interfaces.report.outcome_tables import summary_tables
+from worldline.interfaces.report.run_header import run_lines
+from worldline.interfaces.report.step_score_text import one_step_accuracy_lines
+from worldline.interfaces.report.survival_text import survival_tables
+
+
+@dataclass(frozen=True, slots=True)
+class RunResults:
+    """What the report of a run is made from. Step scores and interventions may be absent."""
+
+    location: str
+    manifest: Manifest
+    samples: list[ScoredSample]
+    one_step: OneStepAccuracy | None
+    interventions: Interventions | None
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether any prediction has steps."""
+        return any(sample.matched_steps is not None for sample in self.samples)
+
+    @property
+    def is_composition(self) -> bool:
+        """Whether the run is of the composition benchmark, not of a file with its name."""
+        manifest = self.manifest
+        return manifest.benchmark == "composition" and manifest.facets.keys() >= set(FACETS)
+
+
+def read_results(location: str | Path) -> RunResults:
+    """Read what the report of a run needs. The run may be unfinished.
+
+    Args:
+        location: The run's folder or address.
+
+    Raises:
+        InputError: There is no run.
+    """
+    manifest, samples = read_manifest(location), read_scored_samples(location)
+    tried = read_interventions(location)
+    return RunResults(
+        location=str(location),
+        manifest=manifest,
+        samples=samples,
+        one_step=measure_one_step_accuracy(read_scores(location)),
+        interventions=measure_interventions(samples, tried) if tried else None,
+    )
+
+
+def run_report(results: RunResults, *, width: int) -> Iterator[RenderableType]:
+    """Yield the lines and tables of a run's report.
+
+    Args:
+        results: The run.
+        width: The columns of the terminal.
+    """
+    samples = results.samples
+    yield from run_lines(format_manifest_options(results.manifest), results.location, len(samples))
+    overall = accuracy(samples)
+    yield from accuracy_lines(overall)
+    rates = pass_at_k_rates(samples)
+    if rates:
+        yield pass_line(rates)
+    if results.one_step:
+        yield from one_step_accuracy_lines(results.one_step)
+    if overall.of_all.of:
+        yield from _tables(results, width)
+    if results.interventions:
+        yield intervention_tables(results.interventions, width=width)
+
+
+def _tables(results: RunResults, width: int) -> Iterator[RenderableType]:
+    yield summary_tables(summarize_run(results.samples))
+    if results.has_steps:
+        yield survival_tables(measure_survival(results.samples))
+    if results.is_composition:
+        yield composition_tables(measure_composition(results.samples), width=width)
+    groups = accuracy_by_group(results.samples)
+    if groups:
+        yield Text("Accuracy by group (95% intervals)", "bold")
+        yield breakdown_table(groups)
+
+
+def run_report_to_json(results: RunResults) -> dict[str, Any]:
+    """Return the numbers of a run's report as plain JSON data."""
+    manifest, samples, tried = results.manifest, results.samples, results.interventions
+    survival = measure_survival(samples) if results.has_steps else None
+    composition = measure_composition(samples) if results.is_composition else None
+    return {
+        "benchmark": manifest.benchmark,
+        "model": manifest.model,
+        "samples": len(samples),
+        "accuracy": accuracy_to_json(accuracy(samples), accuracy_by_group(samples)),
+        "pass": [asdict(rate) for rate in pass_at_k_rates(samples)],
+        "summary": summary_to_json(summarize_run(samples)),
+        "horizon": asdict(survival) if survival else None,
+        "composition": asdict(composition) if composition else None,
+        "scored": asdict(results.one_step) if results.one_step else None,
+        "interventions": interventions_to_json(tried) if tried else None,
+    }

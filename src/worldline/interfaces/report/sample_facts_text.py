@@ -1,0 +1,66 @@
+"""Facts of a diagnosis in words."""
+
+from collections.abc import Iterator
+
+from worldline.analysis.diagnosis import Diagnosis, Sample, difference, label, why
+from worldline.core.util.text import pluralize, truncate_text
+
+_RESULTS = {True: "correct", False: "incorrect", None: "not reached"}
+
+
+def story_text(diagnosis: Diagnosis, *, width: int) -> str:
+    """ "'a\\tb' instead of 'a\\\\tb': copied wrongly"; `width` limits each of the two values."""
+    return ": ".join(part for part in (difference(diagnosis, width=width), why(diagnosis)) if part)
+
+
+def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
+    """Yield the facts of a diagnosis: ("executed", "line 3: return x + 1"), …"""
+    facts, cause = sample.diagnosis.facts, sample.diagnosis.cause
+    if facts.operation and facts.operation.source:
+        hidden = facts.operation.hidden
+        line = f"line {facts.operation.line}: {facts.operation.source}"
+        yield "executed", line + (f"   ({pluralize(hidden, 'hidden value')})" if hidden else "")
+    if facts.value:
+        leaf = f" at {facts.value.leaf} ({facts.value.leaf_kind})" if facts.value.leaf else ""
+        change = f", {label(facts.value.change).lower()}" if facts.value.change else ""
+        changed = facts.value.changed_tokens
+        tokens = "" if changed is None else f", {pluralize(changed, 'token')} changed"
+        yield "value", f"{facts.value.kind}{leaf}{change}{tokens}"
+    if facts.action:
+        legal = {True: "allowed", False: "not allowed", None: "not known"}[facts.action.is_legal]
+        yield "action", f"{label(facts.action.kind)}: {legal} by the control flow"
+    if facts.horizon:
+        horizon = facts.horizon
+        tokens_before = horizon.tokens_before
+        yield (
+            "position",
+            f"step {horizon.step}, iteration {horizon.iteration}, call depth {horizon.call_depth}, "
+            f"after {pluralize(horizon.chars_before, 'character')}"
+            + ("" if tokens_before is None else f" ({pluralize(tokens_before, 'token')})")
+            + (f" of at most {horizon.max_tokens:,} tokens" if horizon.max_tokens else ""),
+        )
+    reconvergence = facts.alignment.reconvergence if facts.alignment else None
+    if reconvergence:
+        result = _RESULTS[reconvergence.is_result_correct]
+        yield (
+            "afterwards",
+            f"re-converged {pluralize(reconvergence.times, 'time')} "
+            f"({pluralize(reconvergence.steps, 'step')}); result {result}",
+        )
+    if cause:
+        status = (
+            f" (confirmed by {label(cause.confirmed_by)})"
+            if cause.confirmed_by
+            else " (a hypothesis)"
+        )
+        is_fact = facts.divergence is None
+        yield "cause", f"{label(cause.name)}: {cause.sentence}{'' if is_fact else status}"
+    if facts.is_answer_correct is False:
+        answer = truncate_text(sample.prediction.answer or "", 60)
+        result = truncate_text(facts.result or "no value", 60)
+        yield "answer", f"{answer} was extracted from the text; the program returns {result}"
+    if facts.is_reference_correct is False:
+        expected = truncate_text(sample.prediction.expected or "", 60)
+        yield "reference", f"{expected} is not what the program returns"
+    if facts.note:
+        yield "note", facts.note

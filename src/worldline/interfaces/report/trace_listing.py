@@ -1,0 +1,119 @@
+"""Listing of a trace: one line per step, and how the execution ended."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.syntax import Syntax
+from rich.text import Text
+
+from worldline.core.trace import EVENT_MARKS, Step, Trace, printable
+from worldline.core.util.text import pluralize, truncate_text
+
+
+def trace_lines(trace: Trace, *, width: int, limit: int | None = None) -> Iterator[Text]:
+    """Yield one line per step: number, thread, source line (indented by call depth), changes.
+
+    Args:
+        trace: The trace.
+        width: The columns of the terminal.
+        limit: List at most this many steps.
+    """
+    highlighted = highlight(trace.program.lines)
+    digits = len(str(len(trace.steps)))
+    source_width = max(24, min(60, (width - digits - 10) // 2))
+    depths: Counter[int] = Counter()
+    for number, step in enumerate(trace.steps):
+        if limit is not None and number >= limit:
+            rest = pluralize(len(trace.steps) - limit, "more step")
+            yield Text(f"… {rest}; list all with --all", "dim")
+            break
+        depths[step.thread] += step.event == "call"
+        yield step_line(step, number, highlighted, digits, source_width, depths[step.thread], width)
+        depths[step.thread] -= step.event == "return"
+
+
+def step_line(
+    step: Step,
+    number: int,
+    highlighted: list[Text],
+    digits: int,
+    source_width: int,
+    depth: int,
+    width: int,
+) -> Text:
+    """One step as one line."""
+    line = Text(no_wrap=True, overflow="ellipsis")
+    line.append(f"{number:>{digits}} ", "dim")
+    if step.thread:
+        line.append(f"[{step.thread}] ", "magenta")
+    line.append(
+        f"{EVENT_MARKS[step.event]} ", "bold cyan" if step.event != "exception" else "bold red"
+    )
+    source = highlighted[step.line - 1].copy() if step.line <= len(highlighted) else Text("?")
+    indent = Text("· " * max(0, depth - 1), "dim")
+    shown = indent + source
+    shown.truncate(source_width, overflow="ellipsis", pad=True)
+    line.append(f"{step.line:>3} ", "dim")
+    line.append_text(shown)
+    line.append("  ")
+    line.append_text(changes_text(step, width=max(20, width - source_width - digits - 10)))
+    return line
+
+
+def changes_text(step: Step, *, width: int) -> Text:
+    """The locals that a step changed, or the value that it returned or raised."""
+    text = Text()
+    if step.event == "return":
+        value = "left by the exception" if step.value is None else f"returns {step.value}"
+        return text.append(
+            truncate_text(value, width), "green" if step.value is not None else "red"
+        )
+    if step.event == "exception":
+        return text.append(truncate_text(exception_text(step.value or ""), width), "red")
+    each = max(16, width // max(1, len(step.changed)))
+    for index, (name, value) in enumerate(step.changed.items()):
+        text.append(", " if index else "")
+        text.append(name, "bold")
+        text.append(f" = {truncate_text(value, each)}")
+    for name in step.gone:
+        text.append(f"{', ' if len(text) else ''}{name} deleted", "dim")
+    return text
+
+
+def exception_text(value: str) -> str:
+    """The words for a recorded exception.
+
+    "(<class 'ValueError'>, ValueError('no'), <traceback object>)" -> "raises ValueError('no')"
+    """
+    inside = value.removesuffix(", <traceback object>)").partition(">, ")[2]
+    return f"raises {inside or value}"
+
+
+def highlight(lines: Sequence[str]) -> list[Text]:
+    """The source lines with Python syntax highlighting."""
+    syntax = Syntax("", "python", theme="ansi_dark", background_color="default")
+    return [_without_line_break(syntax.highlight(printable(line))) for line in lines]
+
+
+def _without_line_break(text: Text) -> Text:
+    text.rstrip()
+    return text
+
+
+def ending_text(trace: Trace) -> Text:
+    """How the execution ended, its result, notes and output."""
+    ending = trace.ending
+    colour = "green" if ending.reason == "finished" else "yellow" if ending.is_complete else "red"
+    text = Text()
+    text.append(f"{ending.reason.replace('_', ' ')}", colour)
+    if trace.result is not None:
+        text.append(f": {truncate_text(trace.result, 200)}")
+    elif ending.detail:
+        text.append(f": {truncate_text(ending.detail, 200)}")
+    version = trace.origin.python
+    text.append(f"  ({len(trace.steps)} steps, Python {version}, {trace.origin.recorder})", "dim")
+    for note in trace.notes:
+        text.append(f"\nnote: {note}", "yellow")
+    if trace.stdout:
+        text.append(f"\nprinted: {truncate_text(trace.stdout.rstrip(), 200)}", "dim")
+    return text

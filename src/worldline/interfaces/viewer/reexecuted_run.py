@@ -1,0 +1,91 @@
+"""Stored run whose samples are executed and diagnosed again when they are needed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from worldline.analysis.diagnosis import Sample
+from worldline.core.errors import InputError
+from worldline.evaluation.metrics import TokenCosts, measure_tokens
+from worldline.evaluation.runs import (
+    ScoredSample,
+    StoredPredictions,
+    confirmed_causes,
+    execute_and_diagnose,
+    read_attempts,
+    read_interventions,
+    read_manifest,
+    read_scored_samples,
+    sample_name,
+    with_confirmed,
+)
+from worldline.interfaces.viewer.sample_document import build_sample_document
+from worldline.languages.python.recorder import Recorder
+from worldline.models.tokenizers import Tokenizer
+
+
+class ReexecutedRun:
+    """The samples of a run by name, in the order of its rows."""
+
+    def __init__(
+        self, location: str, recorder: Recorder, *, tokenizer: Tokenizer | None = None
+    ) -> None:
+        self.location = location
+        self._recorder = recorder
+        self._tokenizer = tokenizer
+        self._manifest = read_manifest(location)
+        self.rows: Sequence[ScoredSample] = read_scored_samples(location)
+        self._rows_by_name: Mapping[str, ScoredSample] = {sample_name(r): r for r in self.rows}
+        self.names = tuple(self._rows_by_name)
+        self._confirmed = confirmed_causes(self.rows, read_interventions(location))
+        self._attempts = read_attempts(location)
+        self._predictions = StoredPredictions(location)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def execute(self, name: str) -> Sample:
+        """Execute the program of a sample and diagnose its prediction.
+
+        Raises:
+            InputError: The run has no sample of that name.
+        """
+        if name not in self._predictions:
+            raise InputError(f"no sample {name!r} in {self.location}")
+        limits = self._manifest.limits
+        sample = execute_and_diagnose(
+            self._predictions[name], self._recorder, limits=limits, tokenizer=self._tokenizer
+        )
+        return with_confirmed(sample, self._confirmed)
+
+    def document(self, name: str) -> dict[str, Any]:
+        """Execute a sample and build its JSON document."""
+        return self.document_of(self.execute(name), name)
+
+    def document_of(self, sample: Sample, name: str) -> dict[str, Any]:
+        """Build the JSON document of a sample that is already executed."""
+        return build_sample_document(
+            sample,
+            verdict=self._rows_by_name[name].verdict,
+            attempts=self._attempts.on(sample),
+            tokenizer=self._tokenizer,
+        )
+
+    @property
+    def has_tokenizer(self) -> bool:
+        """Whether tokens can be counted."""
+        return self._tokenizer is not None
+
+    def token_costs(self, samples: Iterable[Sample]) -> TokenCosts:
+        """Count the tokens of the samples' actual traces in every format.
+
+        Raises:
+            InputError: There is no tokenizer.
+        """
+        if self._tokenizer is None:
+            raise InputError("counting tokens needs a tokenizer; choose one with --tokenizer")
+        settings = self._manifest.settings
+        # An incomplete trace would look cheap.
+        complete = ((s.prediction.id, s.actual) for s in samples if s.actual.is_complete)
+        return measure_tokens(
+            complete, self._tokenizer, budget=settings.max_tokens if settings else None
+        )

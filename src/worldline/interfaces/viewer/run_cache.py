@@ -1,0 +1,136 @@
+"""Cache of the runs that the viewer serves, read again when they change."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, TypeVar
+
+from worldline.analysis.diagnosis import Sample
+from worldline.analysis.interventions import INTERVENTIONS
+from worldline.core.errors import InputError
+from worldline.evaluation.runs import intervention_run, is_run, read_manifest
+from worldline.evaluation.store import open_location, part_files
+from worldline.interfaces.viewer.html_report import MAX_REPORT_SAMPLES
+from worldline.interfaces.viewer.reexecuted_run import ReexecutedRun
+from worldline.interfaces.viewer.run_documents import build_report_document, build_token_usage
+from worldline.interfaces.viewer.sample_table import Cell, Query, Table, query_rows
+from worldline.languages.python.recorder import Recorder
+from worldline.models.tokenizers import Tokenizer
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Snapshot:
+    """The runs at the time they were read. Token usage is counted on request."""
+
+    fingerprint: object
+    report: bytes
+    tables: list[Table]
+    runs: list[ReexecutedRun]
+    token_usage: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+
+class RunCache:
+    """One run, or two and their comparison.
+
+    `report` reads the runs again if they changed. Rows and samples are those of the last report,
+    so that an open page stays consistent while its run grows.
+    """
+
+    def __init__(
+        self, locations: Sequence[str], recorder: Recorder, *, tokenizer: Tokenizer | None = None
+    ) -> None:
+        self._locations, self._recorder, self._tokenizer = locations, recorder, tokenizer
+        self._snapshot_lock = Lock()
+        # The recorder is one process: it executes one program at a time.
+        self._recorder_lock = Lock()
+        self._snapshot = self._read(_fingerprint(locations))
+
+    def _read(self, fingerprint: object) -> _Snapshot:
+        runs = [
+            ReexecutedRun(location, self._recorder, tokenizer=self._tokenizer)
+            for location in self._locations
+        ]
+        report, tables = build_report_document(self._locations, [run.rows for run in runs])
+        for run, document in zip(runs, report["runs"], strict=True):
+            can_count = run.has_tokenizer and len(run) <= MAX_REPORT_SAMPLES
+            document["token_usage"]["can_count"] = can_count
+        return _Snapshot(fingerprint, to_json(report), tables, runs)
+
+    def report(self) -> bytes:
+        """The report of the runs as they are now, as JSON."""
+        with self._snapshot_lock:
+            fingerprint = _fingerprint(self._locations)
+            if fingerprint != self._snapshot.fingerprint:
+                self._snapshot = self._read(fingerprint)
+            return self._snapshot.report
+
+    def rows(self, run: int, query: Query) -> tuple[int, list[tuple[Cell, ...]]]:
+        """The number of rows of a run that match a query, and the page it asks for."""
+        return query_rows(_item(self._snapshot.tables, run), query)
+
+    def sample(self, run: int, name: str) -> dict[str, Any]:
+        """Execute a sample and return its document."""
+        reexecuted = _item(self._snapshot.runs, run)
+        with self._recorder_lock:
+            return reexecuted.document(name)
+
+    def token_usage(self, run: int) -> dict[str, Any]:
+        """The token usage of a run with its formats counted, which executes all its programs."""
+        snapshot = self._snapshot
+        reexecuted = _item(snapshot.runs, run)
+        if run not in snapshot.token_usage:
+            if len(reexecuted) > MAX_REPORT_SAMPLES:
+                raise InputError(
+                    f"tokens are counted for runs of at most {MAX_REPORT_SAMPLES:,} samples"
+                )
+            snapshot.token_usage[run] = build_token_usage(
+                read_manifest(reexecuted.location),
+                reexecuted.rows,
+                reexecuted.token_costs(self._execute_all(reexecuted)),
+            )
+        return snapshot.token_usage[run]
+
+    def _execute_all(self, run: ReexecutedRun) -> Iterator[Sample]:
+        for name in run.names:
+            # A sample that is opened meanwhile waits for one program, not for all.
+            with self._recorder_lock:
+                sample = run.execute(name)
+            yield sample
+
+    def deleted_run(self) -> str | None:
+        """The first run that no longer exists."""
+        return next((location for location in self._locations if not is_run(location)), None)
+
+
+def _fingerprint(locations: Sequence[str]) -> object:
+    """A value that changes when a run, or an intervention on it, gets rows or is restarted."""
+    runs = [
+        location
+        for run in locations
+        for location in (run, *(intervention_run(run, name) for name in INTERVENTIONS))
+        if is_run(location)
+    ]
+    return tuple((run, read_manifest(run), *_file_versions(run)) for run in runs)
+
+
+def _file_versions(location: str) -> tuple[object, ...]:
+    folder = open_location(location)
+    try:
+        journal = folder.journal.stat()
+    except FileNotFoundError:
+        return (*part_files(folder), None)
+    return (*part_files(folder), journal.st_size, journal.st_mtime_ns)
+
+
+def _item(items: Sequence[T], index: int) -> T:
+    if not 0 <= index < len(items):
+        raise InputError(f"there is no run {index}")
+    return items[index]
+
+
+def to_json(document: Any) -> bytes:
+    """A document as compact JSON."""
+    return json.dumps(document, separators=(",", ":")).encode()

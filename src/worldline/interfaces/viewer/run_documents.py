@@ -1,0 +1,276 @@
+"""JSON documents of the overview and of the comparison of two runs.
+
+viewer/src/api.ts declares the same keys as TypeScript types.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from statistics import median
+from typing import Any
+
+from worldline.analysis.diagnosis import LABELS, RULES, UNEXPLAINED
+from worldline.analysis.interventions import INTERVENTIONS
+from worldline.evaluation.benchmarks import format_manifest_options
+from worldline.evaluation.metrics import (
+    Accuracy,
+    Interventions,
+    RunComparison,
+    TokenCosts,
+    accuracy,
+    accuracy_by_group,
+    changed_settings,
+    compare_runs,
+    measure_interventions,
+    measure_one_step_accuracy,
+    measure_survival,
+    pass_at_k_rates,
+)
+from worldline.evaluation.runs import (
+    Manifest,
+    ScoredSample,
+    read_interventions,
+    read_manifest,
+    read_scores,
+)
+from worldline.interfaces.report import (
+    KINDS,
+    WHERES,
+    Summary,
+    comparison_headline,
+    comparison_notes,
+    fix_lines,
+    groups_note,
+    one_step_accuracy_lines,
+    pass_line,
+    run_lines,
+    settings_lines,
+    summarize_run,
+)
+from worldline.interfaces.viewer.sample_table import Table, build_table
+
+# Increased when keys change, so that a page refuses the data of another version.
+FORMAT = 3
+_LENGTH_MEASURES = ("steps", "iterations", "tokens")
+
+
+def build_report_document(
+    locations: Sequence[str],
+    rows: Sequence[Sequence[ScoredSample]],
+    costs: Mapping[str, TokenCosts] | None = None,
+) -> tuple[dict[str, Any], list[Table]]:
+    """Build the report of one run, or of two runs and their comparison.
+
+    Args:
+        locations: The folders or addresses of the runs.
+        rows: The samples of each run. They are not read here, since a run may grow meanwhile.
+        costs: The token counts of the traces, by location, for the runs that were counted.
+
+    Returns:
+        The report (`ReportDocument` in viewer/src/api.ts), and the sample table of each run.
+    """
+    tables = [build_table(samples) for samples in rows]
+    runs = [
+        build_run_document(location, samples, table, (costs or {}).get(location))
+        for location, samples, table in zip(locations, rows, tables, strict=True)
+    ]
+    comparison = None
+    if len(locations) == 2:
+        a, b = (format_manifest_options(read_manifest(location)) for location in locations)
+        changes = settings_lines(changed_settings(a, b))
+        comparison = build_comparison_document(compare_runs(*rows), list(changes))
+    return {
+        "format": FORMAT,
+        "worldline": version("worldline"),
+        "labels": dict(LABELS),
+        "runs": runs,
+        "comparison": comparison,
+    }, tables
+
+
+def build_run_document(
+    location: str, rows: Sequence[ScoredSample], table: Table, costs: TokenCosts | None = None
+) -> dict[str, Any]:
+    """Build the overview of one run: `RunDocument` in viewer/src/api.ts."""
+    manifest, attempts = read_manifest(location), read_interventions(location)
+    interventions = measure_interventions(rows, attempts) if attempts else None
+    summary = summarize_run(rows)
+    has_steps = any(row.matched_steps is not None for row in rows)
+    survival = measure_survival(rows).points if has_steps else ()
+    return {
+        "name": location,
+        "header": _header(manifest, location, rows),
+        "accuracy": _accuracy(accuracy(rows)),
+        "outcomes": [{"name": name, "count": n} for name, n in summary.outcomes.items()],
+        "causes": _causes(summary, interventions),
+        "divergences": _divergences(summary),
+        "lengths": _lengths(rows),
+        "survival": [
+            {"step": point.step, "survival": point.survival, "at_risk": point.at_risk}
+            for point in survival
+        ],
+        "one_step_accuracy": _one_step_accuracy(location, manifest),
+        "token_usage": build_token_usage(manifest, rows, costs),
+        "interventions": None if interventions is None else _interventions(interventions),
+        "columns": [asdict(column) for column in table.columns],
+    }
+
+
+def _header(manifest: Manifest, location: str, rows: Sequence[ScoredSample]) -> list[str]:
+    lines = list(run_lines(format_manifest_options(manifest), location, len(rows)))
+    rates = pass_at_k_rates(rows)
+    if rates:
+        lines.append(pass_line(rates))
+    return [line.plain for line in lines]
+
+
+def _accuracy(counts: Accuracy) -> dict[str, Any]:
+    return {
+        "questions": counts.samples,
+        "samples": counts.asked,
+        "correct": counts.correct,
+        "incorrect": counts.incorrect,
+        "no_answer": counts.no_answer,
+        "truncated": counts.truncated,
+        "infra_error": counts.infra_error,
+        "of_all": asdict(counts.of_all),
+        "of_answered": asdict(counts.of_answered),
+    }
+
+
+def _causes(summary: Summary, interventions: Interventions | None) -> list[dict[str, Any]]:
+    sentences = {str(rule.name): rule.sentence for rule in RULES}
+    sentences[UNEXPLAINED.name] = UNEXPLAINED.sentence
+    confirmed = interventions.confirmed if interventions else {}
+    return [
+        {
+            "name": cause,
+            "count": count,
+            "sentence": sentences.get(cause, ""),
+            "confirmed": asdict(confirmed[cause]) if cause in confirmed else None,
+        }
+        for cause, count in summary.causes.items()
+    ]
+
+
+def _divergences(summary: Summary) -> list[dict[str, Any]]:
+    """The cells of the heat map that are not empty, in the order of the terminal's table."""
+    return [
+        {"where": where, "kind": kind, "count": summary.where_by_kind[where, kind]}
+        for kind in (*KINDS, "-")
+        for where in WHERES
+        if (where, kind) in summary.where_by_kind
+    ]
+
+
+def _one_step_accuracy(location: str, manifest: Manifest) -> list[str]:
+    if manifest.settings is None or manifest.settings.mode != "score":
+        return []
+    measured = measure_one_step_accuracy(read_scores(location))
+    return [line.plain for line in one_step_accuracy_lines(measured)] if measured else []
+
+
+def _lengths(rows: Sequence[ScoredSample]) -> list[dict[str, Any]]:
+    """Accuracy by each measure of length of the actual executions."""
+    groups = [group for group in accuracy_by_group(rows) if group.source == "difficulty"]
+    bins_by_measure = {
+        measure: [
+            {"group": group.group, "share": asdict(group.accuracy.of_all)}
+            for group in groups
+            if group.name == measure
+        ]
+        for measure in _LENGTH_MEASURES
+    }
+    return [{"by": measure, "bins": bins} for measure, bins in bins_by_measure.items() if bins]
+
+
+def build_token_usage(
+    manifest: Manifest, rows: Sequence[ScoredSample], costs: TokenCosts | None
+) -> dict[str, Any]:
+    """Build the token usage of a run: `TokenUsage` in viewer/src/api.ts.
+
+    Args:
+        manifest: The manifest of the run.
+        rows: The samples of the run.
+        costs: The token counts of the actual traces in every format, if they were counted.
+    """
+    lengths = [row.completion_tokens for row in rows if row.completion_tokens is not None]
+    return {
+        "max_tokens": manifest.settings.max_tokens if manifest.settings else None,
+        "truncated": sum(row.verdict == "truncated" for row in rows),
+        "completion_tokens": {
+            "total": sum(lengths),
+            "median": median(lengths),
+            "max": max(lengths),
+        }
+        if lengths
+        else None,
+        "formats": [
+            {
+                "codec": counts.codec,
+                "tokens": counts.trace,
+                "fitting": counts.within,
+                "traces": costs.traces,
+            }
+            for counts in costs.formats
+        ]
+        if costs
+        else [],
+        "tokenizer": costs.tokenizer if costs else None,
+        "can_count": False,
+    }
+
+
+def _interventions(interventions: Interventions) -> dict[str, Any]:
+    return {
+        "failures": interventions.failures,
+        "effects": [
+            {
+                "intervention": effect.intervention,
+                "description": INTERVENTIONS[effect.intervention].sentence,
+                "needs_actual": INTERVENTIONS[effect.intervention].needs_actual,
+                "cause": effect.cause,
+                "recovered": asdict(effect.recovered),
+                "tokens": effect.tokens.value,
+            }
+            for effect in interventions.effects
+        ],
+        "fixes": [line.plain for line in fix_lines(interventions)],
+    }
+
+
+def build_comparison_document(
+    comparison: RunComparison, settings: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Build the comparison of two runs: `Comparison` in viewer/src/api.ts.
+
+    Args:
+        comparison: The runs' samples, paired.
+        settings: A line for each setting that differs between the runs.
+    """
+    overall = comparison.overall
+    return {
+        "headline": comparison_headline(comparison),
+        "settings": list(settings),
+        "notes": list(comparison_notes(comparison)),
+        "a": asdict(overall.a),
+        "b": asdict(overall.b),
+        "difference": asdict(overall.difference),
+        "gained": list(comparison.gained_samples),
+        "lost": list(comparison.lost_samples),
+        "verdicts": [{"a": a, "b": b, "count": n} for (a, b), n in comparison.verdicts.items()],
+        "groups": [
+            {
+                "by": change.name,
+                "group": change.group,
+                "pairs": change.pairs,
+                "gained": change.gained,
+                "lost": change.lost,
+                "difference": asdict(change.difference),
+                "adjusted_p": change.adjusted_p,
+            }
+            for change in comparison.changes
+            if change.adjusted_p is not None
+        ],
+        "groups_note": groups_note(comparison.changes),
+    }

@@ -1,0 +1,225 @@
+"""JSON document of one sample: its actual and its predicted execution, step by step.
+
+`SampleDocument` in viewer/src/api.ts declares the same keys.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from worldline.analysis.diagnosis import Sample
+from worldline.analysis.interventions import INTERVENTIONS
+from worldline.core.trace import Step, Trace, states
+from worldline.evaluation.runs import Attempt
+from worldline.interfaces.report import (
+    attempt_results,
+    ending_text,
+    fact_texts,
+    first_wrong_local,
+    is_same_step,
+    own_choice_text,
+    step_result_text,
+    story_text,
+)
+from worldline.models.codecs import Decoded, get_codec
+from worldline.models.prediction import StepScore
+from worldline.models.tokenizers import Tokenizer
+
+_DEFINITION = re.compile(r"\s*(?:async\s+)?def\s+(\w+)|\s*class\s+(\w+)")
+# Characters of a value that are split into tokens.
+_MAX_TOKENIZED_CHARS = 4000
+# Characters of each of the two values in the summary line.
+_SUMMARY_VALUE_CHARS = 80
+
+State = Mapping[str, str]
+
+
+def build_sample_document(
+    sample: Sample,
+    *,
+    verdict: str,
+    attempts: Sequence[Attempt] = (),
+    tokenizer: Tokenizer | None = None,
+) -> dict[str, Any]:
+    """Build the document of a sample.
+
+    Args:
+        sample: The sample, executed and diagnosed.
+        verdict: The grade of its answer.
+        attempts: The interventions that were tried on it.
+        tokenizer: Splits the two values that differ into tokens; without one, they are not split.
+    """
+    prediction, facts = sample.prediction, sample.diagnosis.facts
+    alignment, divergence = facts.alignment, facts.divergence
+    actual = alignment.actual if alignment else sample.actual
+    decoded = alignment.predicted if alignment else prediction.decoded
+    matched_steps = alignment.matched_steps if alignment else 0
+    cause = sample.diagnosis.cause
+    scores = prediction.generation.scores if prediction.generation else ()
+    both = (list(actual.states()), list(states(decoded.steps)))
+    diverged = range(divergence.step, len(decoded.steps)) if divergence else range(0)
+    matches = [is_same_step(actual, decoded, n, both) for n in diverged]
+    # The step of the divergence itself is left out: the page shows all its differences.
+    mismatched = [n for n in diverged[1:] if not matches[n - diverged.start]]
+    stale = {
+        str(n): name for n in mismatched if (name := first_wrong_local(actual, decoded, n, both))
+    }
+    own_choices = [["own choices", own_choice_text(scores)]] if scores else []
+    return {
+        "id": prediction.id,
+        "verdict": verdict,
+        "outcome": facts.outcome,
+        "cause": cause.name if cause else None,
+        "summary": story_text(sample.diagnosis, width=_SUMMARY_VALUE_CHARS),
+        "facts": [list(fact) for fact in fact_texts(sample)] + own_choices,
+        "source": actual.program.text,
+        "actual": {
+            "steps": list(_actual_steps(actual, both[0])),
+            "ending": ending_text(actual).plain,
+        },
+        "predicted": {
+            "steps": list(_predicted_steps(decoded, actual, matched_steps, both[1])),
+            "ending": decoded.reason,
+        },
+        "matched_steps": matched_steps,
+        "divergence": None
+        if divergence is None
+        else {
+            "step": divergence.step,
+            "where": divergence.where,
+            "variable": divergence.variable,
+            "actual": divergence.actual,
+            "predicted": divergence.predicted,
+            "differences": [asdict(difference) for difference in divergence.differences],
+        },
+        "matches_after_divergence": matches,
+        "stale_variables": stale,
+        "value_tokens": None
+        if divergence is None or tokenizer is None
+        else _value_tokens(divergence.actual, divergence.predicted, tokenizer),
+        "nll": [_step_nll(score) for score in scores] or None,
+        "attempts": [
+            {
+                "intervention": name,
+                "description": INTERVENTIONS[name].sentence,
+                "is_correct": is_correct,
+                "result": result,
+            }
+            for name, is_correct, result in attempt_results(attempts, matched_steps)
+        ],
+        "prompt": _prompt(sample),
+        "output": prediction.text,
+        "answer": prediction.answer,
+        "expected": prediction.expected,
+    }
+
+
+def _step_nll(score: StepScore) -> dict[str, Any]:
+    # A step can have no state tokens, and then it has no NLL of the state.
+    return {
+        "action": score.action_surprise if score.action_tokens else None,
+        "state": score.state_surprise if score.state_tokens else None,
+        "is_action_greedy": score.is_action_greedy,
+        "is_state_greedy": score.is_state_greedy,
+    }
+
+
+def _prompt(sample: Sample) -> str:
+    """The prompt of the sample, rendered again; empty if its program has no call."""
+    asked, program = sample.prediction.generation, sample.prediction.program
+    if program.entry is None:
+        return ""
+    codec = get_codec(asked.codec if asked else "cwm")
+    return "".join(codec.prompt(program))
+
+
+def _actual_steps(actual: Trace, states: Sequence[State]) -> Iterator[dict[str, Any]]:
+    functions = {number: scope.function for number, scope in enumerate(actual.scopes)}
+    stack = _CallStack()
+    before: State = {}
+    for step, state in zip(actual.steps, states, strict=True):
+        frames = stack.update(step, step.line, functions.get(step.scope, "?"))
+        text = actual.source_line(step)
+        yield _step_document(step, step.line, text, before, state, frames)
+        before = state
+
+
+def _predicted_steps(
+    decoded: Decoded, actual: Trace, matched_steps: int, states: Sequence[State]
+) -> Iterator[dict[str, Any]]:
+    # Of lines with the same text, the first one.
+    line_numbers = {line: n for n, line in reversed([*enumerate(actual.program.lines, 1)])}
+    stack = _CallStack()
+    before: State = {}
+    steps = zip(decoded.steps, decoded.step_texts, states, strict=True)
+    for index, (step, step_text, state) in enumerate(steps):
+        # Most formats write the text of a line, not its number. Several lines can have the same
+        # text; up to the divergence, the predicted line is the actual one.
+        if step_text.number is not None:
+            number: int | None = step_text.number
+        elif index < min(matched_steps, len(actual.steps)):
+            number = actual.steps[index].line
+        else:
+            number = line_numbers.get(step_text.line)
+        definition = _DEFINITION.match(step_text.line) if step.event == "call" else None
+        function = (definition[1] or definition[2]) if definition else "?"
+        frames = stack.update(step, number, function)
+        yield _step_document(step, number, step_text.line, before, state, frames)
+        before = state
+
+
+def _step_document(
+    step: Step,
+    line: int | None,
+    text: str,
+    before: State,
+    state: State,
+    frames: list[dict[str, Any]] | None,
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "event": step.event,
+        "line": line,
+        "text": text,
+        "changed": list(step.changed),
+        "set": {name: value for name, value in state.items() if before.get(name) != value},
+        "unset": [name for name in before if name not in state],
+        "value": step.value,
+    }
+    if step.event == "exception" or (step.event == "return" and step.value is None):
+        document["description"] = step_result_text(step)
+    if frames is not None:
+        document["stack"] = frames
+    return document
+
+
+class _CallStack:
+    """The active calls at each step, outermost first."""
+
+    def __init__(self) -> None:
+        self._frames: list[tuple[int, str, int | None]] = []
+        self._has_returned = False
+
+    def update(self, step: Step, line: int | None, function: str) -> list[dict[str, Any]] | None:
+        """Apply a step and return the frames, or None if they did not change."""
+        before = list(self._frames)
+        if self._has_returned and self._frames:
+            self._frames.pop()
+        scopes = [scope for scope, _, _ in self._frames]
+        if step.scope in scopes:
+            depth = scopes.index(step.scope)
+            function = self._frames[depth][1]
+            del self._frames[depth:]
+        self._frames.append((step.scope, function, line))
+        self._has_returned = step.event == "return"
+        if self._frames == before:
+            return None
+        return [{"function": function, "line": line} for _, function, line in self._frames]
+
+
+def _value_tokens(actual: str, predicted: str, tokenizer: Tokenizer) -> dict[str, Any]:
+    return {
+        "tokenizer": tokenizer.name,
+        "actual": tokenizer.token_texts(actual[:_MAX_TOKENIZED_CHARS]),
+        "predicted": tokenizer.token_texts(predicted[:_MAX_TOKENIZED_CHARS]),
+    }

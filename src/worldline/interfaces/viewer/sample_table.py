@@ -1,0 +1,161 @@
+"""Table of the samples of a run, with search, filters and sorting.
+
+viewer/src/query.ts implements the same queries for a report file, which has no server.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from worldline.analysis.diagnosis import label
+from worldline.evaluation.runs import ScoredSample, sample_name
+
+Cell = str | int | None
+Row = tuple[Cell, ...]
+# A text column with at most this many different values gets a menu of them.
+_MAX_MENU_VALUES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name in queries, its heading, and its values if it has a menu."""
+
+    name: str
+    title: str
+    type: Literal["text", "number"]
+    values: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All samples of a run, a row each; the first column is the sample's name."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A choice of rows.
+
+    Attributes:
+        search: Text that a cell or its label contains, in any case.
+        facets: The value of each named column; "" for an empty cell.
+        sort: The column to sort by; None for the order of the table.
+        is_descending: Sort the largest value first.
+        offset: Number of matching rows to skip.
+        limit: Largest number of rows to return.
+    """
+
+    search: str = ""
+    facets: Mapping[str, str] = field(default_factory=dict)
+    sort: str | None = None
+    is_descending: bool = False
+    offset: int = 0
+    limit: int = 100
+
+
+# The columns of every run: name and heading.
+_COLUMN_TITLES = {
+    "id": "Sample",
+    "verdict": "Verdict",
+    "outcome": "Outcome",
+    "where": "Differs in",
+    "kind": "Kind of value",
+    "cause": "Cause",
+    "action_error": "Action error",
+    "step": "Diverged at",
+    "matched_steps": "Matched steps",
+    "steps": "Actual steps",
+    "tokens": "Completion tokens",
+}
+# A facet of the benchmark may have the name of one of the columns above.
+_FACET_PREFIX = "program_"
+
+
+def build_table(samples: Sequence[ScoredSample]) -> Table:
+    """Build the table of a run: the columns of every run, then the benchmark's facets."""
+    facets = dict.fromkeys(name for sample in samples for name in sample.facets)
+    titles = {
+        **_COLUMN_TITLES,
+        **{f"{_FACET_PREFIX}{name}": f"Program: {_words(name)}" for name in facets},
+    }
+    rows = tuple(tuple(_cells(sample, titles)) for sample in samples)
+    columns = tuple(
+        _column(name, title, [row[index] for row in rows])
+        for index, (name, title) in enumerate(titles.items())
+    )
+    return Table(columns, rows)
+
+
+def _words(identifier: str) -> str:
+    """ "data_type" -> "data type" """
+    return identifier.replace("_", " ")
+
+
+def _cells(sample: ScoredSample, names: Mapping[str, str]) -> list[Cell]:
+    steps = sample.actual_steps
+    cells: dict[str, Cell] = {
+        "id": sample_name(sample),
+        "verdict": sample.verdict,
+        "outcome": sample.outcome,
+        # As in the summary: samples that did not diverge have neither, and a divergence in
+        # something other than a value has the kind "-".
+        "where": sample.differs_in,
+        "kind": sample.kind if sample.kind or sample.differs_in is None else "-",
+        "cause": sample.cause,
+        "action_error": sample.action_error,
+        "step": sample.step,
+        "matched_steps": sample.matched_steps,
+        "steps": steps if steps is not None else sample.difficulty.get("steps"),
+        "tokens": sample.completion_tokens,
+    }
+    return [
+        cells[name] if name in cells else sample.facets.get(name.removeprefix(_FACET_PREFIX))
+        for name in names
+    ]
+
+
+def _column(name: str, title: str, cells: Sequence[Cell]) -> Column:
+    texts = {cell for cell in cells if isinstance(cell, str)}
+    has_menu = texts and len(texts) <= _MAX_MENU_VALUES and name != "id"
+    is_number = not texts and any(cell is not None for cell in cells)
+    return Column(
+        name, title, "number" if is_number else "text", tuple(sorted(texts)) if has_menu else None
+    )
+
+
+def query_rows(table: Table, query: Query) -> tuple[int, list[Row]]:
+    """Return the number of rows that match a query, and the page it asks for."""
+    indexes = {column.name: index for index, column in enumerate(table.columns)}
+    facets = [(indexes[name], value) for name, value in query.facets.items() if name in indexes]
+    search = query.search.lower()
+    rows = [
+        row
+        for row in table.rows
+        if all(_text(row[index]) == value for index, value in facets)
+        and (not search or any(isinstance(cell, str) and _contains(cell, search) for cell in row))
+    ]
+    if query.sort in indexes:
+        rows = _sorted_rows(rows, indexes[query.sort], descending=query.is_descending)
+    return len(rows), rows[query.offset : query.offset + query.limit]
+
+
+def _contains(cell: str, search: str) -> bool:
+    """Whether a cell, or the label shown for it, contains the searched text."""
+    return search in cell.lower() or search in label(cell).lower()
+
+
+def _sorted_rows(rows: Sequence[Row], index: int, *, descending: bool) -> list[Row]:
+    """Sort by a column: numbers before texts, empty cells last in both directions."""
+
+    def key(row: Row) -> tuple[bool, Any]:
+        return isinstance(row[index], str), row[index]
+
+    filled = [row for row in rows if row[index] is not None]
+    empty = [row for row in rows if row[index] is None]
+    return sorted(filled, key=key, reverse=descending) + empty
+
+
+def _text(cell: Cell) -> str:
+    return "" if cell is None else str(cell)

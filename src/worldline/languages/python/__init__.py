@@ -1,0 +1,1 @@
+"""Python: recorder, control-flow graph and rewrites."""

@@ -1,0 +1,25 @@
+"""Recorder of Python programs: executes a program and returns its trace."""
+
+from typing import Protocol
+
+from worldline.core.trace import Limits, Program, Trace
+from worldline.core.trace.trace import CPU_TIME_DETAIL
+from worldline.languages.python.recorder.fork_server_client import Backend
+from worldline.languages.python.recorder.python_recorder import PythonRecorder, check_sandbox
+
+
+class Recorder(Protocol):
+    """Executes programs and returns their traces; a new recorder is one class with `record`."""
+
+    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+        """Execute a program; a crash or a limit is the trace's ending, not an exception."""
+        ...
+
+
+__all__ = [
+    "CPU_TIME_DETAIL",
+    "Backend",
+    "PythonRecorder",
+    "Recorder",
+    "check_sandbox",
+]

@@ -1,0 +1,307 @@
+"""Client of the fork server: an interpreter in the sandbox that forks for every program."""
+
+import json
+import os
+import re
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from worldline.core.errors import InputError, RecorderError, SandboxError
+from worldline.core.trace import REDUCED_NOTE, Limits
+from worldline.languages.python.recorder.recording_protocol import (
+    RawRecording,
+    decode_row,
+    decode_shared_memory,
+    shared_memory_bytes,
+)
+from worldline.languages.sandbox import (
+    LAYERS,
+    REDUCED_LAYERS,
+    REQUIRED_LAYERS,
+    LaunchCommand,
+    Layer,
+    Sandbox,
+)
+
+Backend = Literal["core", "settrace"]
+HASH_SEED = 0
+# Folder that contains the package `child`, which runs in the fork server.
+FOLDER = Path(__file__).parent
+# Seconds that the fork server has to report a program's end after its time limit.
+GRACE_SECONDS = 5.0
+# Arguments: FOLDER, the sockets for requests and replies, the method. The first line of output is
+# the version of Python, the method and the version of Landlock.
+_START_SCRIPT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from child.c_tracer import IS_BUILT; "
+    "from child.sandbox_layers import LANDLOCK; "
+    "from child.fork_server import serve; "
+    "del sys.path[:2]; in_c = IS_BUILT and sys.argv[4] != 'settrace'; "
+    "print(*sys.version_info[:3], sep='.', end=' '); "
+    "print('core' if in_c else 'settrace', LANDLOCK, flush=True); "
+    "serve(int(sys.argv[2]), int(sys.argv[3]), in_c=in_c)"
+)
+# Rows about a process; all others are about its steps.
+_PROCESS_ROWS = ("started", "begin", "exit", "failed")
+
+
+class ForkServerClient:
+    """A running fork server.
+
+    Attributes:
+        version: The version of its Python.
+        method: "core" or "settrace".
+        notes: Notes for every trace: which layers of the sandbox are missing.
+    """
+
+    def __init__(
+        self,
+        python: str,
+        backend: str | None,
+        *,
+        sandbox: Sandbox,
+        folders: Sequence[str] = (),
+        hash_seed: int = HASH_SEED,
+    ) -> None:
+        """Start a fork server.
+
+        Args:
+            python: The interpreter.
+            method: How to record: "core" or "settrace"; None for "core" if that was built.
+            sandbox: The sandbox of the fork server and of the programs.
+            folders: Folders that programs may import from.
+            hash_seed: PYTHONHASHSEED.
+
+        Raises:
+            SandboxError: The sandbox is not available.
+            RecorderError: The interpreter cannot be started, or does not have the method.
+        """
+        self._environment = _environment(hash_seed)
+        self._launch = LaunchCommand(python, sandbox, child=FOLDER / "child", folders=folders)
+        try:
+            landlock_version = self._start(python, backend)
+        except SandboxError:
+            # Without bubblewrap, use the remaining layers if a reduced sandbox is allowed.
+            if not sandbox.allow_reduced or "bubblewrap" not in self._launch.layers:
+                raise
+            reduced = Sandbox(
+                sandbox.layers & REDUCED_LAYERS,
+                allow_reduced=True,
+                resource_limits=sandbox.resource_limits,
+            )
+            self._launch = LaunchCommand(python, reduced, child=FOLDER / "child", folders=folders)
+            landlock_version = self._start(python, backend)
+        if landlock_version < 1:
+            self._launch.layers -= {"landlock"}
+        self.notes = self._check_layers(python, sandbox)
+        if backend == "core" and self.backend != backend:
+            self.close()
+            raise RecorderError(
+                f"the recorder in C was not built for {python}; install worldline from source on a "
+                "machine with a C compiler, or omit --recorder core"
+            )
+        try:
+            self._send(self._launch.layer_settings, ())
+        except OSError as error:
+            self.close()
+            raise RecorderError(f"{python} exited during startup: {error}; try again") from error
+
+    def _check_layers(self, python: str, sandbox: Sandbox) -> tuple[str, ...]:
+        """A note about missing layers; an error unless a reduced sandbox is allowed."""
+        missing = [layer for layer in LAYERS if layer in sandbox.layers - self._launch.layers]
+        if not REQUIRED_LAYERS.intersection(missing):
+            return ()
+        if not sandbox.allow_reduced:
+            self.close()
+            raise SandboxError(
+                f"the sandbox has no {', '.join(missing)} for {python}: `worldline sandbox "
+                "check` shows why (the C extensions have to be built for each version of Python: "
+                "scripts/build-recorder); `worldline --sandbox reduced …` runs without them"
+            )
+        return (f"{REDUCED_NOTE} {', '.join(missing)}",)
+
+    def _start(self, python: str, backend: str | None) -> int:
+        """Start the interpreter; the result is its version of Landlock, or 0."""
+        self._requests, child_requests = socket.socketpair()
+        # Not a pipe, which a program could open in /proc.
+        self._replies, child_replies = socket.socketpair()
+        fds = child_requests.fileno(), child_replies.fileno()
+        arguments = ["-c", _START_SCRIPT, str(FOLDER), *map(str, fds), str(backend)]
+        try:
+            self._process = subprocess.Popen(
+                self._launch.build(arguments, self._environment),
+                pass_fds=(*fds, *self._launch.pass_fds),
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd="/",
+            )
+        except (OSError, SandboxError) as error:
+            self._replies.close()
+            self._requests.close()
+            self._launch.close()
+            if isinstance(error, SandboxError):
+                raise
+            raise RecorderError(
+                f"cannot start {python}: {error}; choose another interpreter with --python"
+            ) from error
+        finally:
+            child_requests.close()
+            child_replies.close()
+        assert self._process.stdout is not None
+        greeting = self._process.stdout.readline().strip()
+        if not re.fullmatch(r"3\.\d+\.\d+ \w+ \d+", greeting):
+            errors = self._read_errors()
+            self.close()
+            raise SandboxError(
+                f"{python} cannot be started in the sandbox: {errors or 'no error message'}; "
+                "`worldline sandbox check` shows which layers work on this machine"
+            )
+        self.version, self.backend, landlock_version = greeting.split()
+        return int(landlock_version)
+
+    @property
+    def layers(self) -> frozenset[Layer]:
+        """The layers of the sandbox that are in effect."""
+        return self._launch.layers
+
+    def _read_errors(self) -> str:
+        """The error output of an interpreter that did not start."""
+        assert self._process.stderr is not None
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+        self._process.kill()
+        return self._process.stderr.read().strip()[-500:]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the interpreter is running."""
+        return self._process.poll() is None
+
+    def record(self, request: dict[str, Any], limits: Limits, stdin: bytes) -> RawRecording:
+        """Execute one program and return what was recorded.
+
+        Raises:
+            SandboxError: The program could not be sandboxed and was not executed.
+        """
+        size = shared_memory_bytes(limits)
+        with ExitStack() as files:
+            memory, input_file, output_file = (_memory_file(files) for _ in range(3))
+            os.truncate(memory, size)
+            os.pwrite(input_file, stdin, 0)
+            recording = self._exchange(
+                {**request, "memory": size}, (memory, input_file, output_file), limits.seconds
+            )
+            decode_shared_memory(memory, recording)
+            recording.stdout = os.pread(output_file, os.fstat(output_file).st_size, 0)
+        return recording
+
+    def _send(self, request: dict[str, Any], files: Sequence[int]) -> None:
+        body = json.dumps(request).encode()
+        socket.send_fds(self._requests, [len(body).to_bytes(8, "little")], files)
+        self._requests.sendall(body)
+
+    def _exchange(
+        self, request: dict[str, Any], files: Sequence[int], seconds: float
+    ) -> RawRecording:
+        """Send one program and read the replies until its process has ended."""
+        recording = RawRecording()
+        # An unpredictable id: no program can forge a reply about another one.
+        number = secrets.token_hex(8)
+        try:
+            self._send({**request, "number": number}, files)
+        except OSError:
+            recording.is_dead = True
+            return recording
+        for line in self._lines(recording, seconds):
+            try:
+                row = json.loads(line)
+                if row[:2] == ["started", number]:
+                    recording.was_started = True
+                elif row[:2] == ["begin", number]:
+                    recording.has_begun = True
+                elif row[:2] == ["exit", number]:
+                    recording.status = row[2]
+                    return recording
+                elif row[:2] == ["failed", number]:
+                    raise SandboxError(
+                        f"the program could not be sandboxed and was not executed: {row[2]}"
+                    )
+                elif recording.has_begun and row[0] not in _PROCESS_ROWS:
+                    decode_row(recording, row)
+            except (InputError, ValueError, LookupError, TypeError):
+                # The process was killed while it wrote a line; the lines before it are valid.
+                if recording.has_begun:
+                    recording.notes.append("a line of the recording was damaged and left out")
+        recording.is_dead = True
+        return recording
+
+    def _lines(self, recording: RawRecording, seconds: float) -> Iterator[bytes]:
+        """The lines of the reply until the fork server has ended; kills a program that exceeds its
+        time limit."""
+        pidfd, rest = -1, b""
+        deadline = time.monotonic() + seconds + GRACE_SECONDS
+        try:
+            while True:
+                timeout = max(0.0, deadline - time.monotonic())
+                if not select.select([self._replies], [], [], timeout)[0]:
+                    if recording.was_timed_out or pidfd < 0:
+                        return
+                    recording.was_timed_out = True
+                    with suppress(OSError):
+                        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+                    deadline = time.monotonic() + GRACE_SECONDS
+                    continue
+                part, files, _, _ = socket.recv_fds(self._replies, 1 << 16, 1)
+                if files and not recording.was_started:
+                    # The last one before the "started" row is the pidfd: a program can send others.
+                    files.insert(0, pidfd)
+                    pidfd, deadline = files.pop(), time.monotonic() + seconds
+                for file in files:
+                    if file >= 0:
+                        os.close(file)
+                if not part:
+                    return
+                *lines, rest = (rest + part).split(b"\n")
+                yield from filter(None, lines)
+        finally:
+            if pidfd >= 0:
+                # Whatever happened above, the program must not continue.
+                with suppress(OSError):
+                    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+                os.close(pidfd)
+
+    def close(self) -> None:
+        """Close the sockets, which ends the interpreter; kill it if it does not end."""
+        self._replies.close()
+        self._requests.close()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._launch.close()
+
+
+def _memory_file(files: ExitStack) -> int:
+    """A new file in memory; `files` closes it."""
+    fd = os.memfd_create("worldline", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    files.callback(os.close, fd)
+    return fd
+
+
+def _environment(hash_seed: int) -> dict[str, str]:
+    """A small, fixed environment, so that no program depends on the user's."""
+    return {"PYTHONHASHSEED": str(hash_seed), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8"}

@@ -1,0 +1,235 @@
+"""Recorder of Python programs.
+
+A tracer in C records the events of the interpreter if it was built for that interpreter; otherwise
+the reference tracer, which uses `sys.settrace`. The traces are the same. Each program runs in its
+own process, in a sandbox and with `Limits`.
+"""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, get_args
+
+from worldline.core.errors import RecorderError
+from worldline.core.trace import (
+    Ending,
+    EndReason,
+    Limits,
+    Origin,
+    Program,
+    Scope,
+    Trace,
+)
+from worldline.languages.python.recorder.fork_server_client import (
+    HASH_SEED,
+    Backend,
+    ForkServerClient,
+)
+from worldline.languages.python.recorder.recording_protocol import RawRecording
+from worldline.languages.sandbox import (
+    Layer,
+    LayerStatus,
+    Sandbox,
+    default_sandbox,
+    run_selftest,
+)
+
+# Read once: looking it up takes longer than many a program.
+_WORLDLINE_VERSION = version("worldline")
+
+
+class PythonRecorder:
+    """Recorder of Python programs; threads may share it, and it records one program at a time.
+
+    with PythonRecorder() as recorder:
+        trace = recorder.record(Program("def f(x): return x + 1", "f(1)"))
+    """
+
+    def __init__(
+        self,
+        *,
+        python: str | None = None,
+        import_from: Sequence[str | Path] = (),
+        backend: Backend | None = None,
+        has_threads: bool = False,
+        hash_seed: int = HASH_SEED,
+        sandbox: Sandbox | None = None,
+    ) -> None:
+        """Configure a recorder; its interpreter starts at the first use.
+
+        Args:
+            python: The interpreter that executes programs; by default the current one.
+            import_from: Folders that programs may import from.
+            backend: "core" (in C) or "settrace" (in Python); by default "core" if it was built.
+            has_threads: Also record the threads that a program starts. Their order may differ from
+                one execution to the next.
+            hash_seed: PYTHONHASHSEED, which the order of sets of strings depends on.
+            sandbox: The sandbox; by default all layers (see `default_sandbox`).
+        """
+        self._backend = backend
+        self._has_threads = has_threads
+        self._hash_seed = hash_seed
+        self._python = python or sys.executable
+        self._import_from = [str(Path(path).resolve()) for path in import_from]
+        self._sandbox = sandbox or default_sandbox()
+        self._server: ForkServerClient | None = None
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "PythonRecorder":
+        # Report an interpreter that cannot be used now, not at the first program.
+        self._server = self._server or self._start()
+        return self
+
+    @property
+    def backend(self) -> str:
+        """How events are recorded: "core", in C, or "settrace", in Python and slower."""
+        self._server = self._server or self._start()
+        return self._server.backend
+
+    @property
+    def layers(self) -> frozenset[Layer]:
+        """The layers of the sandbox that are in effect."""
+        self._server = self._server or self._start()
+        return self._server.layers
+
+    def _start(self) -> ForkServerClient:
+        return ForkServerClient(
+            self._python,
+            self._backend,
+            sandbox=self._sandbox,
+            folders=self._import_from,
+            hash_seed=self._hash_seed,
+        )
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the recorder's interpreter."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+        """Execute a program and return its trace, however it ended.
+
+        Args:
+            program: The program to execute.
+            limits: The limits of the recording; `Limits()` by default.
+
+        Raises:
+            RecorderError: The recorder itself failed.
+            SandboxError: The sandbox is not available; nothing was executed.
+        """
+        with self._lock:
+            return self._record(program, limits or Limits())
+
+    def _record(self, program: Program, limits: Limits) -> Trace:
+        stdin = program.stdin.encode("utf-8", "surrogateescape")
+        request = {
+            "text": program.text,
+            "entry": program.entry,
+            "path": self._import_from,
+            "threads": self._has_threads,
+            "limits": {name: getattr(limits, name) for name in limits.__slots__},
+        }
+        recording, server = self._execute(request, limits, stdin)
+        if recording.is_dead:
+            # No program can reach the fork server: it was killed from outside, or the machine had
+            # no memory for another process. So execute the program once more.
+            recording, server = self._execute(request, limits, stdin)
+        origin = Origin(server.backend, server.version, _WORLDLINE_VERSION, self._hash_seed)
+        return Trace(
+            program=program,
+            steps=tuple(recording.steps),
+            scopes=tuple(_scopes_with_variables(recording)),
+            ending=_ending(recording, limits),
+            limits=limits,
+            origin=origin,
+            stdout=recording.stdout.decode("utf-8", "surrogateescape"),
+            notes=(*server.notes, *recording.notes),
+        )
+
+    def _execute(
+        self, request: dict[str, Any], limits: Limits, stdin: bytes
+    ) -> tuple[RawRecording, ForkServerClient]:
+        """Execute one program; if the fork server has died, start another one."""
+        if self._server is not None and not self._server.is_running:
+            self._server.close()
+            self._server = None
+        if self._server is None:
+            self._server = self._start()
+        server = self._server
+        recording = server.record(request, limits, stdin)
+        if recording.is_dead:
+            server.close()
+            self._server = None
+        return recording, server
+
+
+def check_sandbox(python: str | None = None) -> Iterator[LayerStatus]:
+    """Test every layer of the sandbox on this machine.
+
+    Args:
+        python: The interpreter to test with; by default the current one.
+    """
+    return run_selftest(lambda sandbox: PythonRecorder(python=python, sandbox=sandbox))
+
+
+def _scopes_with_variables(recording: RawRecording) -> list[Scope]:
+    """The scopes with their variables; those of modules and class bodies in order of appearance."""
+    seen: list[dict[str, None]] = [{} for _ in recording.scopes]
+    for step in recording.steps:
+        seen[step.scope].update(dict.fromkeys(step.changed))
+    return [
+        scope if scope.variables else Scope(scope.function, scope.line, tuple(names), 0)
+        for scope, names in zip(recording.scopes, seen, strict=True)
+    ]
+
+
+def _ending(recording: RawRecording, limits: Limits) -> Ending:
+    """Why the recording ended: as the child process reported, or else from its wait status."""
+    if recording.is_tampered:
+        return Ending("tampered", "the recording is not what its own last row says")
+    if recording.end is not None:
+        return _reported_ending(*recording.end, limits)
+    if recording.was_timed_out:
+        return Ending("time_limit", f"more than {limits.seconds:g} s")
+    if recording.is_dead:
+        return Ending("killed", "the recorder's interpreter died with it, twice")
+    if recording.status is None:
+        return Ending("killed", "from outside")
+    status = os.waitstatus_to_exitcode(recording.status)
+    if status == -signal.SIGXFSZ:
+        return Ending("output_limit", f"more than {limits.output_mb:,} MB printed")
+    if status == -signal.SIGXCPU:
+        return Ending.from_cpu_time_limit(limits.cpu_seconds or limits.seconds)
+    if status == -signal.SIGSYS:
+        return Ending("forbidden_call", "a system call that no program needs")
+    if status < 0:
+        return Ending("killed", _signal_name(-status))
+    return Ending("killed", f"the process ended itself with status {status}")
+
+
+def _reported_ending(reason: str, detail: str, limits: Limits) -> Ending:
+    if reason == "recorder_failed":
+        raise RecorderError(f"the recorder failed in the program's process:\n{detail}")
+    details = {
+        "step_limit": f"more than {limits.steps:,} steps",
+        "trace_limit": f"more than {limits.trace_mb:,} MB of trace",
+        "memory_limit": f"more than {limits.memory_mb:,} MB of memory",
+    }
+    assert reason in get_args(EndReason)
+    return Ending(reason, detail or details.get(reason, ""))  # type: ignore[arg-type]
+
+
+def _signal_name(number: int) -> str:
+    """9 -> "SIGKILL"; 40, which has no name -> "signal 40" """
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

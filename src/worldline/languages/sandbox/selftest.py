@@ -1,0 +1,185 @@
+"""Self-test of the sandbox: one probe program for each layer."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Protocol
+
+from worldline.core.errors import WorldlineError
+from worldline.core.trace import Limits, Program, Trace
+from worldline.languages.sandbox.launch_command import LAYERS, REQUIRED_LAYERS, Layer, Sandbox
+
+
+class SandboxedRecorder(Protocol):
+    """Recorder that executes programs in a sandbox."""
+
+    @property
+    def layers(self) -> frozenset[Layer]:
+        """The layers that are in effect."""
+        ...
+
+    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+        """Execute a program and return its trace."""
+        ...
+
+
+StartRecorder = Callable[[Sandbox], AbstractContextManager[SandboxedRecorder]]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Test of one layer.
+
+    Attributes:
+        does: What the layer does.
+        source: Python source of `is_active()`, which returns True if the layer is in effect.
+        remedy: What to do if it is not.
+        without: Layers to switch off for the test, because they would stop the same action.
+    """
+
+    does: str
+    source: str
+    remedy: str
+    without: frozenset[Layer] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStatus:
+    """Result of the test of one layer.
+
+    Attributes:
+        layer: The name of the layer.
+        does: What it does.
+        holds: Whether it is in effect on this machine.
+        is_needed: Whether nothing is executed without it by default.
+        why: If it is not in effect: why, and what to do.
+    """
+
+    layer: Layer
+    does: str
+    holds: bool
+    is_needed: bool
+    why: str = ""
+
+
+PROBES: dict[Layer, Probe] = {
+    "bubblewrap": Probe(
+        "a program sees only the files of its interpreter, no network and no other process",
+        """
+        def is_active():
+            try:
+                open("/etc/passwd")
+            except OSError:
+                return os.getuid() != 0 and not os.path.exists("/proc/self")
+        """,
+        "install bubblewrap (apt install bubblewrap); if user namespaces are disabled, enable "
+        "them (sysctl kernel.unprivileged_userns_clone=1, or AppArmor's profile for bwrap)",
+    ),
+    "control groups": Probe(
+        "limits on the memory and the processes of all programs of an interpreter together",
+        "def is_active():\n    return True\n",
+        "only root can create them; without them, each process of a program may use the memory "
+        "limit of the program",
+    ),
+    "namespaces": Probe(
+        "each program has its own processes, mounts and IPC, which end with it",
+        "def is_active():\n    return os.getpid() == 2\n",
+        "install worldline from source on a machine with a C compiler (pip install --no-binary)",
+    ),
+    "disk": Probe(
+        "each program has an empty disk in memory, of 16 MB and 1,024 files",
+        """
+        def is_active():
+            disk = os.statvfs(".")
+            return disk.f_blocks * disk.f_frsize == 16 << 20 and os.listdir() == []
+        """,
+        "same as for namespaces",
+    ),
+    "limits": Probe(
+        "limits on the processes, open files, memory and CPU time of a program",
+        """
+        import resource
+        def is_active():
+            for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE, resource.RLIMIT_AS):
+                limit = resource.getrlimit(kind)[1]
+                try:
+                    resource.setrlimit(kind, (limit + 1, limit + 1))
+                except (ValueError, OSError):
+                    continue
+                return False
+            return True
+        """,
+        "the kernel refused to set the limits",
+    ),
+    "landlock": Probe(
+        "only allow-listed paths can be read, and nothing can be executed",
+        """
+        def is_active():
+            try:
+                os.listdir("/")
+            except PermissionError:
+                return True
+        """,
+        "use a kernel from 5.13 on, with landlock among its security modules",
+    ),
+    "capabilities": Probe(
+        "a program has no privileges",
+        """
+        def is_active():
+            try:
+                os.chroot(".")
+            except PermissionError:
+                return True
+        """,
+        "same as for namespaces",
+        frozenset({"seccomp"}),
+    ),
+    "seccomp": Probe(
+        "a program can use few system calls: no sockets, no tracing, no other executables",
+        """
+        import socket
+        def is_active():
+            try:
+                socket.socket()
+            except PermissionError:
+                return True
+        """,
+        "install libseccomp (apt install libseccomp2)",
+    ),
+}
+
+
+def run_selftest(start_recorder: StartRecorder) -> Iterator[LayerStatus]:
+    """Test every layer with a program that can tell whether it is in effect.
+
+    Args:
+        start_recorder: Starts a recorder of Python programs with a given sandbox.
+
+    Yields:
+        The status of each layer, in the order of `LAYERS`.
+    """
+    layers: frozenset[Layer] = frozenset()
+    problem = ""
+    try:
+        with start_recorder(Sandbox(allow_reduced=True)) as recorder:
+            layers = recorder.layers
+    except WorldlineError as error:
+        problem = f"{error}; "
+    for layer in LAYERS:
+        probe = PROBES[layer]
+        if layer in layers:
+            why = _run_probe(probe, layers, start_recorder)
+        else:
+            why = f"{problem}{probe.remedy}"
+        yield LayerStatus(layer, probe.does, not why, layer in REQUIRED_LAYERS, why)
+
+
+def _run_probe(probe: Probe, layers: frozenset[Layer], start_recorder: StartRecorder) -> str:
+    """Why a layer is not in effect; "" if it is."""
+    program = Program("import os\n" + dedent(probe.source), "is_active()")
+    with start_recorder(Sandbox(layers - probe.without)) as recorder:
+        trace = recorder.record(program, limits=Limits(seconds=30))
+    if trace.result == "True":
+        return ""
+    return f"the test program ended with {trace.result or trace.ending}; {probe.remedy}"

@@ -1,0 +1,1 @@
+"""Access to models: tokenizers, codecs, engines and predictions."""

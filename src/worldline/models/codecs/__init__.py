@@ -1,0 +1,48 @@
+"""Codecs: a trace as a model's text, and back."""
+
+from worldline.models.codecs.answer_extraction import parse_answer, parse_text_after_trace
+from worldline.models.codecs.chat import ChatCodec
+from worldline.models.codecs.codec import Codec, StepCodec, split_at_special_tokens
+from worldline.models.codecs.codec_registry import CODECS, STEP_CODECS, get_codec
+from worldline.models.codecs.cwm import CwmCodec
+from worldline.models.codecs.cwm_without_special_tokens import decode_without_special_tokens
+from worldline.models.codecs.decoded import Decoded, Fragment, StepText, Stop, TextAfterTrace
+from worldline.models.codecs.delta import DeltaCodec
+from worldline.models.codecs.replay_state import ReplayState
+from worldline.models.codecs.scope_inference import UNCHANGED
+from worldline.models.codecs.segments import (
+    Role,
+    RoleSegments,
+    Segments,
+    SpecialToken,
+    join_segments,
+)
+from worldline.models.codecs.value_notation import state_entries
+
+__all__ = [
+    "CODECS",
+    "STEP_CODECS",
+    "UNCHANGED",
+    "ChatCodec",
+    "Codec",
+    "CwmCodec",
+    "Decoded",
+    "DeltaCodec",
+    "Fragment",
+    "ReplayState",
+    "Role",
+    "RoleSegments",
+    "Segments",
+    "SpecialToken",
+    "StepCodec",
+    "StepText",
+    "Stop",
+    "TextAfterTrace",
+    "decode_without_special_tokens",
+    "get_codec",
+    "join_segments",
+    "parse_answer",
+    "parse_text_after_trace",
+    "split_at_special_tokens",
+    "state_entries",
+]

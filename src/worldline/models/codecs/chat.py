@@ -1,0 +1,74 @@
+"""Codec for general chat models, which asks for the result of the call."""
+
+from worldline.core.errors import CodecError
+from worldline.core.trace import Program, Trace
+from worldline.models.codecs.decoded import Decoded
+from worldline.models.codecs.segments import Segments, SpecialToken
+
+INSTRUCTIONS = """\
+You are given a Python program and a call of one of its functions. Work out what the call returns \
+by following the execution line by line: after each line that runs, note the variables that have \
+changed. Then give the returned value, as Python's repr would write it, between [ANSWER] and \
+[/ANSWER], as an assertion about the call. Do not run the program, and write nothing after \
+[/ANSWER].
+"""
+EXAMPLE = Program(
+    "def f(words, n):\n    kept = []\n    for word in words:\n        if len(word) > n:\n"
+    "            kept.append(word.upper())\n    return kept",
+    "f(['ab', 'hello'], 2)",
+)
+WORKED = """\
+The call begins with words = ['ab', 'hello'] and n = 2.
+kept = [] makes kept the empty list.
+The loop takes word = 'ab': its length 2 is not greater than 2, so nothing is appended.
+The loop takes word = 'hello': its length 5 is greater than 2, so 'HELLO' is appended and kept is \
+['HELLO'].
+The loop is over and kept is returned.
+[ANSWER]
+assert f(['ab', 'hello'], 2) == ['HELLO']
+[/ANSWER]"""
+
+
+class ChatCodec:
+    """Conversation of instructions, an example with its answer, and the program.
+
+    The model's answer is an assertion. It contains no steps, so only the result can be compared.
+    """
+
+    name = "chat"
+    special_tokens: dict[SpecialToken, int] = {}  # noqa: RUF012
+    end_token = None
+    is_chat = True
+
+    def prompt(self, program: Program) -> Segments:
+        """Messages of the user and the assistant in turn: the example, its answer, the question."""
+        if program.split_entry() is None:
+            raise CodecError("the chat format needs a call to ask about; give --call 'f(1)'")
+        return (f"{INSTRUCTIONS}\n{_question(EXAMPLE)}", WORKED, _question(program))
+
+    def encode(self, trace: Trace) -> Segments:
+        """Answer that a perfect model would give."""
+        _, call = trace.program.split_entry() or ("", "")
+        return (f"[ANSWER]\nassert {call} == {trace.result}\n[/ANSWER]",)
+
+    def decode(self, text: str, program: Program) -> Decoded:
+        """Decode no steps; the text from the last answer on is the text after the trace.
+
+        A model may mention [ANSWER] and [/ANSWER] before it gives its answer.
+        """
+        closed = text.rfind("[/ANSWER]")
+        start = max(0, text.rfind("[ANSWER]", 0, closed)) if closed >= 0 else 0
+        return Decoded(
+            steps=(),
+            step_texts=(),
+            stop="complete",
+            reason="only the result was asked for",
+            position=start,
+            after=text[start:],
+            shows_steps=False,
+        )
+
+
+def _question(program: Program) -> str:
+    source, call = program.split_entry() or (program.source, "")
+    return f"[PROGRAM]\n{source.strip()}\n[/PROGRAM]\n[CALL]\n{call.strip()}\n[/CALL]"

@@ -1,0 +1,123 @@
+"""Engines by name: `http://127.0.0.1:8000/v1`, `transformers:FOLDER`, `recorded:FILE`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from worldline.core.errors import EngineError
+from worldline.core.plugins import Registry
+from worldline.models.engines.engine import Engine
+from worldline.models.engines.openai_engine import OpenAIEngine
+from worldline.models.engines.server_pool import ServerPool
+from worldline.models.engines.transformers_engine import TransformersEngine
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """Options of the access to a server; an engine in this process ignores them.
+
+    Attributes:
+        model: name of the model on the server.
+        api_key: the server's key.
+        timeout: seconds for one request.
+        retry_timeout: seconds to retry a request after transient errors.
+    """
+
+    model: str | None = None
+    api_key: str | None = None
+    timeout: float = 600.0
+    retry_timeout: float = 120.0
+
+    def __repr__(self) -> str:
+        # The key is secret.
+        return (
+            f"EngineOptions(model={self.model!r}, timeout={self.timeout:g}, "
+            f"retry_timeout={self.retry_timeout:g})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFactory:
+    """Factory of the engines of one scheme, the part of a name before the colon.
+
+    Attributes:
+        open: opens the engine of a name.
+        usage: how to write such a name, for error messages.
+        concurrency: recommended number of concurrent requests; None for that of a server.
+        is_server: whether the engine is a server, whose capabilities have to be tested.
+    """
+
+    open: Callable[[str, EngineOptions], Engine]
+    usage: str
+    concurrency: int | None = None
+    is_server: bool = False
+
+    def __repr__(self) -> str:
+        return f"EngineFactory({self.usage!r}, is_server={self.is_server})"
+
+
+def load_engine(
+    name: str,
+    *,
+    model: str | None = None,
+    api_key: str | None = None,
+    timeout: float = 600.0,
+    retry_timeout: float = 120.0,
+) -> Engine:
+    """Open an engine by its name.
+
+    Args:
+        name: an address, or several separated by commas; or `transformers:FOLDER`,
+            `recorded:FILE` or a scheme of an installed package.
+        model: name of the model on a server.
+        api_key: the server's key.
+        timeout: seconds for one request.
+        retry_timeout: seconds to retry a request after transient errors.
+
+    Raises:
+        EngineError: there is no such engine, or it cannot be opened.
+    """
+    options = EngineOptions(model, api_key, timeout, retry_timeout)
+    return engine_factory(name).open(name, options)
+
+
+def engine_factory(name: str) -> EngineFactory:
+    """The factory for the engine of that name.
+
+    Raises:
+        EngineError: there is no such engine.
+    """
+    scheme, colon, _ = name.partition(":")
+    if not colon or scheme not in ENGINES:
+        *usages, last = dict.fromkeys(factory.usage for factory in ENGINES.values())
+        raise EngineError(f"no engine {name!r}; give {', '.join(usages)} or {last}")
+    return ENGINES[scheme]
+
+
+def _open_server(name: str, options: EngineOptions) -> Engine:
+    server = ServerPool(
+        name,
+        model=options.model,
+        api_key=options.api_key,
+        timeout=options.timeout,
+        retry_timeout=options.retry_timeout,
+    )
+    return OpenAIEngine(server)
+
+
+def _open_transformers(name: str, options: EngineOptions) -> Engine:
+    return TransformersEngine(name.partition(":")[2])
+
+
+_SERVER = EngineFactory(
+    _open_server, "the address of a server (http://127.0.0.1:8000/v1)", is_server=True
+)
+ENGINES: Registry[EngineFactory] = Registry(
+    "worldline.engines",
+    {
+        "http": _SERVER,
+        "https": _SERVER,
+        # There is one key-value cache: a second program would evict the first one's prefix.
+        "transformers": EngineFactory(_open_transformers, "transformers:FOLDER", concurrency=1),
+    },
+    error=EngineError,
+)

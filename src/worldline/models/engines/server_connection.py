@@ -1,0 +1,183 @@
+"""HTTP connection to one OpenAI-compatible server: single attempts, without retries."""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from worldline.core.errors import EngineError
+from worldline.core.util.optional_imports import optional_import
+from worldline.models.engines.retry import TransientError
+
+# Seconds to keep an idle connection. vLLM closes it after 5 s, and a request at that moment fails.
+_KEEPALIVE = 2.0
+# HTTP statuses, in addition to 5xx, after which a retry may succeed.
+_TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
+# Endpoints that are not below /v1.
+_ROOT_ENDPOINTS = frozenset({"/tokenize", "/detokenize"})
+# Longest time for which an unreachable server is skipped, in seconds. It doubles each time.
+_MAX_SKIP = 60.0
+# Seconds to connect, however long a request may take.
+_CONNECT_TIMEOUT = 10.0
+# HTTP statuses of a server that is too busy, or of a proxy that cannot reach it.
+_UNREACHABLE_STATUSES = frozenset({429, 502, 503, 504})
+
+
+class ServerConnection:
+    """Connection to an address such as `http://127.0.0.1:8000/v1`.
+
+    Attributes:
+        url: the address.
+        concurrency: number of requests that the server is processing.
+        skip_until: time until which the server is skipped because it was unreachable.
+    """
+
+    def __init__(self, url: str, *, api_key: str | None, timeout: float) -> None:
+        purpose = "asking a server needs the openai client"
+        with optional_import(purpose, extra="openai", error=EngineError):
+            import httpx2
+            import openai
+        parts = _split_address(url)
+        if parts is None:
+            raise EngineError(
+                f"{url!r} is not the address of a server; give one like http://127.0.0.1:8000/v1"
+            )
+        # People give the address with and without /v1.
+        path = parts.path.rstrip("/").removesuffix("/completions").removesuffix("/chat")
+        self.url = f"{parts.scheme}://{parts.netloc}{path or '/v1'}"
+        self.concurrency = 0
+        self.skip_until = 0.0
+        self._outages = 0
+        self._timeout = timeout
+        self._openai = openai
+        # A machine without a network does not even refuse a connection.
+        http_timeout = httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT))
+        self._client = openai.AsyncOpenAI(
+            base_url=self.url,
+            api_key=api_key or "none",
+            timeout=http_timeout,
+            max_retries=0,
+            http_client=openai.DefaultAioHttpClient(
+                timeout=http_timeout,
+                limits=httpx2.Limits(
+                    max_connections=1000,
+                    max_keepalive_connections=100,
+                    keepalive_expiry=_KEEPALIVE,
+                ),
+            ),
+        )
+
+    @property
+    def is_unavailable(self) -> bool:
+        """Whether the server was unreachable a moment ago.
+
+        After an outage one request tests the server before others are sent.
+        """
+        return self._is_skipped or (self._outages > 0 and self.concurrency > 0)
+
+    @property
+    def _is_skipped(self) -> bool:
+        return time.monotonic() < self.skip_until
+
+    async def request(
+        self, verb: str, path: str, body: dict[str, Any] | None, *, timeout: float | None = None
+    ) -> dict[str, Any]:
+        """Send one request and return the JSON of its reply.
+
+        Raises:
+            TransientError: a retry may succeed. An unreachable server is skipped for a while.
+            EngineError: a retry cannot succeed.
+        """
+        self.concurrency += 1
+        try:
+            reply = await self._send(verb, path, body, timeout=timeout)
+        except TransientError as error:
+            # All concurrent requests fail in the same outage, which counts once.
+            if error.is_unreachable and not self._is_skipped:
+                self._outages += 1
+                skip = max(2.0 ** min(self._outages, 10), error.retry_after or 0.0)
+                self.skip_until = time.monotonic() + min(_MAX_SKIP, skip)
+            raise
+        else:
+            self._outages, self.skip_until = 0, 0.0
+            return reply
+        finally:
+            self.concurrency -= 1
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._client.close()
+
+    async def _send(
+        self, verb: str, path: str, body: dict[str, Any] | None, *, timeout: float | None = None
+    ) -> dict[str, Any]:
+        import httpx2
+
+        openai = self._openai
+        if path in _ROOT_ENDPOINTS:
+            path = self.url.removesuffix("/v1") + path
+        timeout = timeout or self._timeout
+        try:
+            # The client's time-out limits the silence between two bytes, not the whole request.
+            async with asyncio.timeout(timeout):
+                if verb == "get":
+                    response = await self._client.get(path, cast_to=httpx2.Response)
+                else:
+                    response = await self._client.post(path, body=body, cast_to=httpx2.Response)
+                reply = json.loads(response.content)
+        except (TimeoutError, openai.APITimeoutError) as error:
+            # The client reports a refused connection as a time-out, too.
+            reason = str(error.__cause__ or "")
+            if reason.startswith(("Cannot connect", "Connection timeout")):
+                reason = f"{self.url} cannot be reached: {reason}"
+            else:
+                reason = f"{self.url} did not answer (limit {timeout:g} s)"
+            raise TransientError(reason, is_unreachable=True) from None
+        except openai.APIStatusError as error:
+            raise _status_error(self.url, error) from error
+        except (openai.APIConnectionError, httpx2.HTTPError) as error:
+            cause = error.__cause__ or error
+            reason = f"{self.url} cannot be reached: {cause or 'no answer'}"
+            raise TransientError(reason, is_unreachable=True) from error
+        except ValueError as error:
+            raise TransientError(f"{self.url} returned a broken reply: {error}") from error
+        if not isinstance(reply, dict):
+            raise TransientError(f"{self.url} returned {type(reply).__name__}, not an object")
+        return reply
+
+
+def _split_address(url: str) -> SplitResult | None:
+    """The components of a server's address; None if it is not one."""
+    try:
+        parts = urlsplit(url)
+        # Raises ValueError if the port is not a number.
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts if parts.scheme in ("http", "https") and parts.netloc else None
+
+
+def _status_error(url: str, error: Any) -> Exception:
+    """The error for an HTTP status: transient, or permanent."""
+    status: int = error.status_code
+    message = f"{url} answered {status}: {_server_message(error)}"
+    if status in _TRANSIENT_STATUSES or status >= 500:
+        header = error.response.headers.get("retry-after", "")
+        retry_after = float(header) if header.isdigit() else None
+        is_unreachable = status in _UNREACHABLE_STATUSES
+        return TransientError(message, retry_after=retry_after, is_unreachable=is_unreachable)
+    if status in (401, 403):
+        return EngineError(f"{message}; give a key with --api-key or OPENAI_API_KEY")
+    return EngineError(message)
+
+
+def _server_message(error: Any) -> str:
+    """The server's own error message, in any of the usual formats."""
+    body = error.body
+    if isinstance(body, Mapping):
+        body = body.get("error", body)
+    if isinstance(body, Mapping):
+        body = body.get("message") or body.get("detail") or body
+    return str(body)[:300]

@@ -1,0 +1,311 @@
+"""Engine that runs a model in this process, with torch and transformers."""
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+from worldline.core.errors import EngineError
+from worldline.core.util.optional_imports import optional_import
+from worldline.models.engines.engine import (
+    CAPABILITIES,
+    Capabilities,
+    Capability,
+    Prompt,
+    Reply,
+    Request,
+    Scores,
+    TokenScore,
+    Usage,
+    as_messages,
+)
+
+Result = TypeVar("Result")
+
+# Tokens per forward pass. Their logits take 130 MB with a vocabulary of 128,000.
+_CHUNK_TOKENS = 256
+# Layers whose cache has one key and value per token, so that it can be cropped.
+_CROPPABLE_LAYERS = {"full_attention", "sliding_attention", "chunked_attention"}
+
+
+class TransformersEngine:
+    """Model from a folder or the Hugging Face hub, with one request at a time.
+
+    The key-value cache of a request is reused for the next one, as far as the prompts are equal.
+
+    Args:
+        folder_or_name: folder of the model, or its name on the hub.
+        device: "cpu", "cuda", …; "auto" takes the best available one.
+        dtype: "bfloat16", …; None takes that of the weights.
+    """
+
+    def __init__(
+        self, folder_or_name: str, *, device: str | None = "auto", dtype: str | None = None
+    ) -> None:
+        self.name = folder_or_name
+        self._model = _LocalModel(folder_or_name, device, dtype)
+        self._capabilities = self._model.capabilities()
+        self._is_closed = False
+        # One thread, because the cache and the tokenizer's settings belong to one request.
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="worldline-transformers")
+
+    async def capabilities(self) -> Capabilities:
+        """All but a grammar; and conversations only if the tokenizer has a chat template."""
+        return self._capabilities
+
+    async def tokenize(self, text: str, *, parse_special_tokens: bool = False) -> tuple[int, ...]:
+        """Token ids of a text, without a token for its beginning."""
+        return await self._run(
+            lambda model: model.tokenize(text, parse_special_tokens=parse_special_tokens)
+        )
+
+    async def detokenize(self, ids: Sequence[int]) -> str:
+        """Text of token ids, special tokens included."""
+        return await self._run(lambda model: model.detokenize(ids))
+
+    async def generate(self, request: Request) -> Reply:
+        """Generate a completion of a prompt or a conversation."""
+        return await self._run(lambda model: model.generate(request))
+
+    async def score(self, ids: Sequence[int]) -> Scores:
+        """Score each token after the first, in one forward pass."""
+        return await self._run(lambda model: model.score(tuple(ids)))
+
+    async def close(self) -> None:
+        """Release the model's memory. The engine cannot be used afterwards."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._worker.shutdown(wait=False)
+            del self._model
+
+    async def _run(self, work: "Callable[[_LocalModel], Result]") -> Result:
+        if self._is_closed:
+            raise EngineError(f"{self.name} was closed; create a new engine")
+        model, is_abandoned = self._model, threading.Event()
+
+        def run_alone() -> Result:
+            model.is_abandoned = is_abandoned
+            with model.torch.inference_mode():
+                return work(model)
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._worker, run_alone)
+        # Usually out of memory; not every device has a narrower exception for it.
+        except RuntimeError as error:
+            raise EngineError(f"{self.name}: {error}; a shorter prompt may work") from error
+        finally:
+            # A thread cannot be stopped; it checks this event before each forward pass.
+            is_abandoned.set()
+
+
+class _LocalModel:
+    """Model, tokenizer and key-value cache, used by one thread at a time."""
+
+    def __init__(self, name: str, device: str | None, dtype: str | None) -> None:
+        purpose = "a model in this process needs torch and transformers"
+        with optional_import(purpose, extra="transformers", error=EngineError):
+            import torch
+            import transformers
+        self._name, self.torch, self._new_cache = name, torch, transformers.DynamicCache
+        self._net, self._tokenizer = _load(name, device, dtype)
+        config = self._net.config.get_text_config()
+        self._context_length: int | None = getattr(config, "max_position_embeddings", None)
+        self.is_abandoned = threading.Event()
+        ends = self._net.generation_config.eos_token_id
+        ends = self._tokenizer.eos_token_id if ends is None else ends
+        self._ends = frozenset([ends] if isinstance(ends, int) else ends or ())
+        self._vocabulary_size = int(self._net.get_input_embeddings().num_embeddings)
+        # Most models can skip the logits of all tokens but the last.
+        can_skip = "logits_to_keep" in inspect.signature(self._net.forward).parameters
+        self._last_only = {"logits_to_keep": 1} if can_skip else {}
+        self._cached_ids: list[int] = []
+        self._reset_cache()
+
+    def capabilities(self) -> Capabilities:
+        missing: dict[Capability, str] = {"grammar": "only servers support grammars"}
+        if not self._tokenizer.chat_template:
+            missing["chat"] = "its tokenizer has no chat template"
+        return Capabilities(frozenset(CAPABILITIES) - missing.keys(), missing, self._context_length)
+
+    def tokenize(self, text: str, *, parse_special_tokens: bool) -> tuple[int, ...]:
+        # Half a surrogate pair has no bytes of its own.
+        clean = text.encode("utf-8", "replace").decode()
+        options = {"add_special_tokens": False, "split_special_tokens": not parse_special_tokens}
+        return tuple(self._tokenizer.encode(clean, **options, verbose=False))
+
+    def detokenize(self, ids: Sequence[int]) -> str:
+        self._check(ids)
+        options = {"skip_special_tokens": False, "clean_up_tokenization_spaces": False}
+        return str(self._tokenizer.decode(list(ids), **options))
+
+    def generate(self, request: Request) -> Reply:
+        if request.grammar is not None:
+            raise EngineError(f"{self._name} in this process knows no grammar; use a server")
+        prompt = self._prompt_ids(request.prompt)
+        if not prompt:
+            raise EngineError("the prompt is empty; give at least the token that begins a text")
+        self._check(request.allowed_ids)
+        self._check(prompt, completion_tokens=request.max_tokens)
+        choose = self._chooser(request)
+        ends = self._ends.union(request.stop_ids)
+        cached = self._rewind(prompt)
+        new_ids = prompt[cached:]
+        ids: list[int] = []
+        logprobs: list[float] = []
+        while len(ids) < request.max_tokens and not (ids and ids[-1] in ends):
+            for logits in self._feed(new_ids, **self._last_only):
+                last = logits[-1]
+            ids.append(choose(last))
+            logprobs.append(float(last[ids[-1]] - last.logsumexp(-1)))
+            new_ids = (ids[-1],)
+        return Reply(
+            text=self.detokenize(ids),
+            finish="stop" if ids and ids[-1] in ends else "truncated",
+            ids=tuple(ids),
+            logprobs=tuple(logprobs) if request.logprobs else (),
+            usage=Usage(prompt=len(prompt), cached=cached, completion=len(ids), requests=1),
+        )
+
+    def score(self, ids: tuple[int, ...]) -> Scores:
+        self._check(ids, completion_tokens=0)
+        # The cache has no logits, so all tokens are computed again.
+        self._reset_cache()
+        scores: list[TokenScore] = []
+        for logits in self._feed(ids[:-1]):
+            start = len(scores) + 1
+            tokens = self._tensor(ids[start : start + len(logits)])
+            token_logits = logits.gather(-1, tokens.unsqueeze(-1))
+            logprobs = (token_logits.squeeze(-1) - logits.logsumexp(-1)).tolist()
+            ranks = (1 + (logits > token_logits).sum(-1)).tolist()
+            likeliest = logits.argmax(-1).tolist()
+            scores += [
+                TokenScore(*values) for values in zip(logprobs, ranks, likeliest, strict=True)
+            ]
+        return Scores(tuple(scores), Usage(prompt=len(ids), requests=1))
+
+    def _prompt_ids(self, prompt: Prompt) -> tuple[int, ...]:
+        if isinstance(prompt, str):
+            return self.tokenize(prompt, parse_special_tokens=True)
+        messages = as_messages(prompt)
+        if not messages:
+            return tuple(part for part in prompt if isinstance(part, int))
+        if not self._tokenizer.chat_template:
+            raise EngineError(f"{self._name} has no chat template; give the prompt as text")
+        conversation = [{"role": message.role, "content": message.content} for message in messages]
+        try:
+            options = {"add_generation_prompt": True, "tokenize": True, "return_dict": False}
+            ids = self._tokenizer.apply_chat_template(conversation, **options)
+        # A chat template is a program, which may raise any exception.
+        except Exception as error:
+            raise EngineError(f"the chat template of {self._name} failed: {error}") from error
+        return tuple(ids)
+
+    def _chooser(self, request: Request) -> Callable[[Any], int]:
+        """Function from logits to a token id that the request allows."""
+        allowed = sorted(set(request.allowed_ids))
+        # Sampling on the CPU, so that a seed gives the same result on every device.
+        generator = self.torch.Generator()
+        generator.seed() if request.seed is None else generator.manual_seed(request.seed)
+
+        def choose(logits: Any) -> int:
+            candidates = logits[self._tensor(allowed)] if allowed else logits
+            index = candidates.argmax()
+            if request.temperature > 0:
+                # The largest logit is 0, so that dividing by a tiny temperature does not overflow.
+                scaled = (candidates - candidates[index]).cpu() / request.temperature
+                index = self.torch.multinomial(scaled.softmax(-1), 1, generator=generator)
+            return allowed[int(index)] if allowed else int(index)
+
+        return choose
+
+    def _feed(self, ids: Sequence[int], **options: int) -> Iterator[Any]:
+        """Run the model over more tokens; yield the logits after each of them, in chunks."""
+        for start in range(0, len(ids), _CHUNK_TOKENS):
+            if self.is_abandoned.is_set():
+                raise CancelledError
+            chunk = ids[start : start + _CHUNK_TOKENS]
+            cached_ids, self._cached_ids = self._cached_ids, []
+            batch = self._tensor(chunk).unsqueeze(0)
+            output = self._net(batch, past_key_values=self._cache, use_cache=True, **options)
+            # Set after the pass: one that fails halfway leaves an unusable cache.
+            self._cached_ids = [*cached_ids, *chunk]
+            yield output.logits[0].float()
+
+    def _rewind(self, prompt: Sequence[int]) -> int:
+        """Crop the cache to the common prefix with a prompt, and return its length.
+
+        cached (1, 2, 3, 4), prompt (1, 2, 5) -> 2; the last token is always computed, for its
+        logits
+        """
+        pairs = zip(self._cached_ids, prompt[:-1], strict=False)
+        kept = next((n for n, (old, new) in enumerate(pairs) if old != new), None)
+        kept = min(len(self._cached_ids), len(prompt) - 1) if kept is None else kept
+        if kept == 0:
+            self._reset_cache()
+        elif kept < len(self._cached_ids):
+            self._cache.crop(kept - len(self._cached_ids))
+            del self._cached_ids[kept:]
+        return kept
+
+    def _reset_cache(self) -> None:
+        # Created without the model's config: a cache for sliding windows drops the tokens outside
+        # the window and cannot be cropped. The attention mask applies the window all the same.
+        self._cache = self._new_cache()
+        self._cached_ids = []
+
+    def _tensor(self, ids: Sequence[int]) -> Any:
+        return self.torch.tensor(ids, dtype=self.torch.long, device=self._net.device)
+
+    def _check(self, ids: Sequence[int], *, completion_tokens: int | None = None) -> None:
+        """Check that ids are in the vocabulary and, with a completion, fit into the context."""
+        unknown = next((n for n in ids if not 0 <= n < self._vocabulary_size), None)
+        if unknown is not None:
+            raise EngineError(
+                f"{unknown} is no token id of {self._name}, which has {self._vocabulary_size}; "
+                "do the ids come from another model's tokenizer?"
+            )
+        limit = self._context_length
+        if completion_tokens is None or limit is None:
+            return
+        if len(ids) + completion_tokens > limit:
+            raise EngineError(
+                f"a prompt of {len(ids)} tokens and a completion of {completion_tokens} exceed the "
+                f"context of {self._name} ({limit} tokens); use a smaller --max-tokens"
+            )
+
+
+def _load(name: str, device: str | None, dtype: str | None) -> tuple[Any, Any]:
+    """Load a model and its tokenizer from a folder or the hub."""
+    import torch
+    import transformers
+
+    if name.startswith(("/", ".", "~")) and not Path(name).is_dir():
+        raise EngineError(f"there is no folder {name}; give one that a model was saved to")
+    if device in (None, "auto"):
+        has_mps = torch.backends.mps.is_available()
+        device = "cuda" if torch.cuda.is_available() else "mps" if has_mps else "cpu"
+    try:
+        options = {"dtype": dtype or "auto", "output_loading_info": True}
+        net, report = transformers.AutoModelForCausalLM.from_pretrained(name, **options)
+        net = net.to(device).eval()
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+    # The libraries raise many exceptions: missing or damaged files, unknown architectures.
+    except Exception as error:
+        raise EngineError(
+            f"{name} cannot be loaded as a model: {error}; give a folder that holds config.json, "
+            "a tokenizer and weights, or a name on the Hugging Face hub"
+        ) from error
+    if report["missing_keys"]:
+        missing_weights = ", ".join(sorted(report["missing_keys"])[:3])
+        raise EngineError(
+            f"{name} lacks weights that its config names ({missing_weights}); get it again"
+        )
+    layers = set(getattr(net.config.get_text_config(), "layer_types", None) or ())
+    if net._is_stateful or layers - _CROPPABLE_LAYERS:
+        raise EngineError(
+            f"{name} has layers whose cache cannot be cropped to a prefix; use a server for it"
+        )
+    return net, tokenizer

@@ -1,0 +1,77 @@
+"""Predictions: executions that models predict, generated here or read from a file."""
+
+from worldline.models.prediction.codec_tokenizer import CodecTokenizer
+from worldline.models.prediction.concurrency import (
+    DEFAULT_CONCURRENCY,
+    check_unique_ids,
+    predict_all,
+    predict_questions,
+)
+from worldline.models.prediction.engine_from_predictions import load_recorded_engine
+from worldline.models.prediction.engine_report import EngineReport, check_engine
+from worldline.models.prediction.jsonl_rows import parse_json_line, read_json_lines
+from worldline.models.prediction.old_field_names import (
+    OLD_FINISHES,
+    OLD_GENERATION_FIELDS,
+    rename_fields,
+    upgrade_prediction_row,
+)
+from worldline.models.prediction.prediction import (
+    Finish,
+    GenerationRecord,
+    Mode,
+    Prediction,
+    make_prediction,
+)
+from worldline.models.prediction.prediction_reader import prediction_from_row, read_prediction_file
+from worldline.models.prediction.prediction_settings import (
+    REQUIRED_CAPABILITIES,
+    PredictionSettings,
+    make_generation_record,
+)
+from worldline.models.prediction.prediction_writer import prediction_to_row
+from worldline.models.prediction.predictor import Predictor
+from worldline.models.prediction.question import Question, repeat_id
+from worldline.models.prediction.question_reader import (
+    parse_row_metadata,
+    question_from_row,
+    questions_from_rows,
+    read_questions,
+)
+from worldline.models.prediction.score_mode import StepScore
+
+__all__ = [
+    "DEFAULT_CONCURRENCY",
+    "OLD_FINISHES",
+    "OLD_GENERATION_FIELDS",
+    "REQUIRED_CAPABILITIES",
+    "CodecTokenizer",
+    "EngineReport",
+    "Finish",
+    "GenerationRecord",
+    "Mode",
+    "Prediction",
+    "PredictionSettings",
+    "Predictor",
+    "Question",
+    "StepScore",
+    "check_engine",
+    "check_unique_ids",
+    "load_recorded_engine",
+    "make_generation_record",
+    "make_prediction",
+    "parse_json_line",
+    "parse_row_metadata",
+    "predict_all",
+    "predict_questions",
+    "prediction_from_row",
+    "prediction_to_row",
+    "question_from_row",
+    "questions_from_rows",
+    "read_json_lines",
+    "read_prediction_file",
+    "read_questions",
+    "rename_fields",
+    "repeat_id",
+    "upgrade_prediction_row",
+]

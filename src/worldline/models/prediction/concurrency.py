@@ -1,0 +1,201 @@
+"""Predictions of many questions with a bounded number of concurrent requests."""
+
+import asyncio
+import itertools
+import queue
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
+from contextlib import aclosing
+
+from worldline.core.errors import InputError
+from worldline.core.trace import Limits
+from worldline.languages.python.recorder import Recorder
+from worldline.models.engines import Engine
+from worldline.models.prediction.prediction import Prediction
+from worldline.models.prediction.prediction_settings import PredictionSettings
+from worldline.models.prediction.predictor import Predictor
+from worldline.models.prediction.question import Question, repeat_id
+from worldline.models.tokenizers import Tokenizer
+
+# Enough to fill a server's batch, and few enough to lose when the command is interrupted.
+DEFAULT_CONCURRENCY = 32
+
+
+async def predict_all(
+    predictor: Predictor,
+    questions: Iterable[tuple[Question, int]],
+    *,
+    concurrency: int = DEFAULT_CONCURRENCY,
+) -> AsyncGenerator[Prediction]:
+    """Predict each question, with the number of its repeat; yield one prediction for each.
+
+    `concurrency` requests are sent at the same time; as many more prompts are prepared meanwhile.
+    """
+    pending = iter(questions)
+    slot = asyncio.Semaphore(concurrency)
+    tasks: set[asyncio.Task[Prediction]] = set()
+    done: set[asyncio.Task[Prediction]] = set()
+    try:
+        while True:
+            # Start new requests first: the model should not wait for the consumer.
+            for question, repeat in itertools.islice(pending, 2 * concurrency - len(tasks)):
+                tasks.add(
+                    asyncio.create_task(predictor.predict(question, repeat=repeat, slot=slot))
+                )
+            for task in done:
+                yield task.result()
+            if not tasks:
+                return
+            done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def check_unique_ids(questions: Iterable[tuple[Question, int]]) -> Iterator[tuple[Question, int]]:
+    """Yield questions and repeats, after a check that their predictions have different ids.
+
+    ("a#1", repeat 0), ("a", repeat 1) -> error: the predictions of both have the id "a#1"
+
+    Raises:
+        InputError: two predictions would have the same id.
+    """
+    owners: dict[str, str] = {}
+    for question, repeat in questions:
+        id = repeat_id(question.id, repeat)
+        owner = owners.setdefault(id, question.id)
+        if owner != question.id:
+            repeated = min(owner, question.id, key=len)
+            raise InputError(
+                f"a repeat of {repeated!r} has the name {id!r}, which another question has, too; "
+                "give that one another id, or ask both without --repeats"
+            )
+        yield question, repeat
+
+
+def predict_questions(
+    questions: Iterable[Question | tuple[Question, int]],
+    engine: Callable[[], Engine],
+    recorder: Recorder,
+    *,
+    settings: PredictionSettings | None = None,
+    limits: Limits | None = None,
+    tokenizer: Tokenizer | None = None,
+    concurrency: int = DEFAULT_CONCURRENCY,
+    on_ready: Callable[[Predictor], None] | None = None,
+) -> Generator[Prediction]:
+    """Yield a model's predictions as they are completed, not in the order of the questions.
+
+    In a notebook, where an event loop is already running, the requests are sent from a thread.
+
+    Example:
+        engine = lambda: OpenAIEngine(ServerPool("http://127.0.0.1:8000/v1"))
+        with PythonRecorder() as recorder:
+            for prediction in predict(read_questions("programs.jsonl"), engine, recorder):
+                print(prediction.id, prediction.answer)
+
+    Args:
+        questions: the questions; one in a pair with a number is the repeat of that number.
+        engine: opens the engine. It is closed at the end.
+        recorder: executes programs, for the modes that need the actual trace.
+        settings: how the model is asked.
+        limits: limits of the executions.
+        tokenizer: the model's own tokenizer, which saves requests to the server.
+        concurrency: number of requests sent at the same time.
+        on_ready: called once, when the engine was checked and before the first request.
+
+    Raises:
+        EngineError: the engine cannot be opened, or does not support the settings.
+        InputError: two predictions would have the same id.
+    """
+    numbered = check_unique_ids(q if isinstance(q, tuple) else (q, 0) for q in questions)
+
+    async def run() -> AsyncGenerator[Prediction]:
+        opened = engine()
+        try:
+            predictor = await Predictor.open(
+                opened,
+                settings or PredictionSettings(),
+                recorder,
+                limits=limits,
+                tokenizer=tokenizer,
+            )
+            if on_ready is not None:
+                on_ready(predictor)
+            async with aclosing(
+                predict_all(predictor, numbered, concurrency=concurrency)
+            ) as predictions:
+                async for prediction in predictions:
+                    yield prediction
+        finally:
+            await opened.close()
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        yield from _run_in_this_thread(run())
+    else:
+        yield from _run_in_new_thread(run(), concurrency)
+
+
+def _run_in_this_thread(predictions: AsyncGenerator[Prediction]) -> Iterator[Prediction]:
+    """Run the event loop while the next prediction is awaited, and only then.
+
+    A consumer that takes longer for one prediction than a request may last should use a lower
+    concurrency, or a thread.
+    """
+
+    async def next_prediction() -> Prediction | None:
+        return await anext(predictions, None)
+
+    # With its own loop factory, the runner does not replace the event loop of this thread.
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        try:
+            while (prediction := runner.run(next_prediction())) is not None:
+                yield prediction
+        finally:
+            runner.run(predictions.aclose())
+
+
+def _run_in_new_thread(
+    predictions: AsyncGenerator[Prediction], concurrency: int
+) -> Iterator[Prediction]:
+    """Run the event loop in a thread; completed predictions wait in a queue."""
+    results: queue.Queue[Prediction | BaseException | None] = queue.Queue(maxsize=concurrency)
+    runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+    loop = runner.get_loop()
+
+    async def fill() -> None:
+        async with aclosing(predictions):
+            async for prediction in predictions:
+                await asyncio.to_thread(results.put, prediction)
+
+    task = loop.create_task(fill())
+
+    def work() -> None:
+        exception: BaseException | None = None
+        try:
+            with runner:
+                loop.run_until_complete(task)
+        # Every exception is raised again in the thread of the consumer.
+        except BaseException as error:  # noqa: BLE001
+            exception = error
+        results.put(exception)
+
+    thread = threading.Thread(target=work, name="worldline-predict", daemon=True)
+    thread.start()
+    is_finished = False
+    try:
+        while isinstance(item := results.get(), Prediction):
+            yield item
+        is_finished = True
+        if item is not None:
+            raise item
+    finally:
+        if not is_finished:
+            # The consumer has stopped early: cancel the requests and empty the queue.
+            loop.call_soon_threadsafe(task.cancel)
+            while isinstance(results.get(), Prediction):
+                pass
+        thread.join()

@@ -1,0 +1,65 @@
+"""Report on which codecs and modes an engine supports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from worldline.core.errors import EngineError
+from worldline.models.codecs import CODECS, STEP_CODECS
+from worldline.models.engines import Capabilities, Engine
+from worldline.models.prediction.codec_tokenizer import CodecTokenizer
+from worldline.models.prediction.prediction import Mode
+from worldline.models.prediction.prediction_settings import REQUIRED_CAPABILITIES
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReport:
+    """Capabilities of an engine, and the codecs and modes that it supports.
+
+    Attributes:
+        model: name of the model.
+        capabilities: capabilities of the engine.
+        codecs: for each codec why it is not supported; empty if it is.
+        modes: for each mode why it is not supported; empty if it is.
+    """
+
+    model: str
+    capabilities: Capabilities
+    codecs: Mapping[str, str]
+    modes: Mapping[Mode, str]
+
+    def __repr__(self) -> str:
+        codecs = sum(not reason for reason in self.codecs.values())
+        modes = sum(not reason for reason in self.modes.values())
+        return (
+            f"EngineReport({self.model[:60]!r}, {codecs} of {len(self.codecs)} codecs, "
+            f"{modes} of {len(self.modes)} modes)"
+        )
+
+
+async def check_engine(engine: Engine) -> EngineReport:
+    """Test which codecs and modes an engine supports."""
+    capabilities = await engine.capabilities()
+    codecs: dict[str, str] = {}
+    for name, codec in CODECS.items():
+        try:
+            if codec.is_chat:
+                capabilities.require(["chat"], what=f"the {name} format")
+            else:
+                capabilities.require(["tokenize"], what=f"the {name} format")
+                await CodecTokenizer.from_engine(engine, codec)
+        except EngineError as reason:
+            codecs[name] = str(reason)
+        else:
+            codecs[name] = ""
+    modes: dict[Mode, str] = {}
+    has_step_codec = any(not codecs[name] for name in STEP_CODECS)
+    for mode, needed in REQUIRED_CAPABILITIES.items():
+        try:
+            capabilities.require(needed, what=f"the mode {mode}")
+            if mode != "free" and not has_step_codec:
+                raise EngineError(f"{engine.name} speaks no format that goes step by step")
+        except EngineError as reason:
+            modes[mode] = str(reason)
+        else:
+            modes[mode] = ""
+    return EngineReport(engine.name, capabilities, codecs, modes)

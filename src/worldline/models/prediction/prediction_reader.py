@@ -1,0 +1,158 @@
+"""Reader of prediction files: JSON Lines, one model output per row.
+
+A row needs `id`, `output` (the model's text) and the program: `context` (the exact text that the
+model saw), or `code` and `call`. It may have `expected`, `predicted` (an answer that a script
+extracted from the output), `truncated` or `finish_reason`, `model`, `stdin` (standard input of the
+program), `language` (default `python`), and `error` in place of an output. All but `truncated` are
+strings; values are as `repr` writes them. A row that `worldline predict` wrote also has the fields
+of a `GenerationRecord`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from worldline.core.errors import InputError, ProgramError
+from worldline.core.trace import DEFAULT_LANGUAGE, Program, check_call
+from worldline.models.codecs import Codec, get_codec
+from worldline.models.engines import Usage
+from worldline.models.prediction.jsonl_rows import optional_text, read_json_lines, required_text
+from worldline.models.prediction.old_field_names import upgrade_prediction_row
+from worldline.models.prediction.prediction import (
+    Finish,
+    GenerationRecord,
+    Mode,
+    Prediction,
+    make_prediction,
+)
+from worldline.models.prediction.score_mode import StepScore
+
+
+def read_prediction_file(path: Path | str, *, codec: str = "cwm") -> Iterator[Prediction]:
+    """Read the predictions in a file, in its order.
+
+    Args:
+        path: a JSON Lines file.
+        codec: name of the codec of rows without a field `codec`.
+
+    Raises:
+        InputError: the file cannot be read, or a row is not a prediction.
+    """
+    for place, row in read_json_lines(Path(path)):
+        row_codec = get_codec(optional_text(row, "codec", place) or codec)
+        yield prediction_from_row(row, row_codec, place)
+
+
+def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Prediction:
+    """Parse one row of a prediction file.
+
+    Args:
+        row: the row.
+        codec: codec of the row's output.
+        place: position of the row, for error messages.
+
+    Raises:
+        InputError: the row is not a prediction.
+    """
+    program = program_from_row(row, place)
+    error = optional_text(row, "error", place) or None
+    output = "" if error is not None else required_text(row, "output", place)
+    predicted = optional_text(row, "predicted", place)
+    return make_prediction(
+        required_text(row, "id", place),
+        program,
+        output,
+        codec,
+        finish=_finish(row, place) if error is None else "infra_error",
+        model=optional_text(row, "model", place) or "",
+        expected=optional_text(row, "expected", place),
+        # The script wrote None if a truncated output had no answer.
+        external_answer=None if predicted == "None" and row.get("truncated") else predicted,
+        error=error,
+        generation=_generation_from_row(row, place),
+    )
+
+
+def program_from_row(row: dict[str, Any], place: str) -> Program:
+    """The program of a row: `context`, or `code` and `call`; `stdin` and `language`."""
+    stdin = optional_text(row, "stdin", place) or ""
+    try:
+        stdin.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InputError(
+            f"{place}: 'stdin' holds half of a surrogate pair, which is no character"
+        ) from None
+    language = optional_text(row, "language", place) or DEFAULT_LANGUAGE
+    if "context" in row:
+        # The text contains the call; the field `call` is only for human readers.
+        optional_text(row, "call", place)
+        text = required_text(row, "context", place)
+        program = Program.from_text(text, stdin=stdin, language=language)
+    else:
+        code, call = required_text(row, "code", place), required_text(row, "call", place)
+        program = Program(code, call, stdin, language)
+    if language == DEFAULT_LANGUAGE:
+        _check_entry(program, place)
+    return program
+
+
+def _check_entry(program: Program, place: str) -> None:
+    """Check that a Python program has a valid call or a marked entry point."""
+    if program.call is not None:
+        try:
+            check_call(program.call)
+        except ProgramError as error:
+            raise InputError(f"{place}: {error}") from None
+    if program.entry is None:
+        raise InputError(
+            f"{place}: the program has no entry point; give `call`, or mark one in `context` "
+            "as in `def main(): # << START_OF_TRACE`"
+        )
+
+
+def _finish(row: dict[str, Any], place: str) -> Finish:
+    reason = optional_text(row, "finish_reason", place)
+    truncated = row.get("truncated", False)
+    if not isinstance(truncated, bool):
+        raise InputError(f"{place}: 'truncated' must be true or false, found {truncated!r}")
+    if reason is None:
+        return "truncated" if truncated else "unknown"
+    if reason not in ("stop", "truncated", "length"):
+        raise InputError(
+            f"{place}: 'finish_reason' must be stop, truncated or length, found {reason!r}"
+        )
+    return "stop" if reason == "stop" else "truncated"
+
+
+def _generation_from_row(row: dict[str, Any], place: str) -> GenerationRecord | None:
+    """Settings and costs of the generation; None if the row has no field `mode`."""
+    mode: Mode | None = next((mode for mode in get_args(Mode) if mode == row.get("mode")), None)
+    if mode is None:
+        if "mode" in row:
+            raise InputError(
+                f"{place}: 'mode' must be one of {', '.join(get_args(Mode))}, found {row['mode']!r}"
+            )
+        return None
+    row = upgrade_prediction_row(row)
+    try:
+        return GenerationRecord(
+            mode=mode,
+            codec=str(row["codec"]),
+            max_tokens=int(row["max_tokens"]),
+            temperature=float(row.get("temperature", 0.0)),
+            seed=row.get("seed"),
+            repeat=int(row.get("repeat", 0)),
+            from_step=int(row.get("from_step", 0)),
+            max_value_chars=row.get("max_value_chars"),
+            prompt_tokens=row.get("prompt_tokens"),
+            prompt_ids=tuple(row.get("prompt_ids", ())),
+            completion_ids=tuple(row.get("completion_ids", ())),
+            forced_spans=tuple((start, end) for start, end in row.get("forced_spans", ())),
+            scores=tuple(StepScore(**score) for score in row.get("scores", ())),
+            usage=Usage(**row.get("usage", {})),
+            seconds=float(row.get("seconds", 0.0)),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{place}: the settings of the generation cannot be read: {error!r}"
+        ) from error

@@ -1,0 +1,92 @@
+"""Settings of a prediction, and the capabilities that each mode requires of an engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from worldline.core.errors import EngineError
+from worldline.models.codecs import STEP_CODECS, Codec
+from worldline.models.engines import Capabilities, Capability
+from worldline.models.prediction.prediction import GenerationRecord, Mode
+
+# Capabilities for prompts and completions as token ids. The mode `free` also works with text.
+TOKEN_ID_CAPABILITIES: tuple[Capability, ...] = ("tokenize", "ids_in", "ids_out", "stop_ids")
+REQUIRED_CAPABILITIES: Mapping[Mode, tuple[Capability, ...]] = {
+    "free": (),
+    "force-actions": TOKEN_ID_CAPABILITIES,
+    "force-state": TOKEN_ID_CAPABILITIES,
+    "guided": (*TOKEN_ID_CAPABILITIES, "allowed_ids"),
+    "score": ("tokenize", "ids_in", "prompt_scores"),
+}
+# Modes that need the actual trace, for which the program is executed first.
+MODES_WITH_ACTUAL_TRACE: frozenset[Mode] = frozenset({"force-actions", "force-state", "score"})
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionSettings:
+    """How a model is asked for predictions.
+
+    Attributes:
+        mode: which parts of the trace the model generates.
+        codec: name of the codec.
+        max_tokens: limit on the completion, teacher-forced tokens included.
+        temperature: 0 for greedy decoding.
+        seed: sampling seed of the first repeat; repeat k uses seed + k.
+        from_step: number of actual steps that the model is given first.
+        max_value_chars: limit on the length of a value in the mode `guided`.
+    """
+
+    mode: Mode = "free"
+    codec: str = "cwm"
+    max_tokens: int = 4096
+    temperature: float = 0.0
+    seed: int = 0
+    from_step: int = 0
+    max_value_chars: int = 2000
+
+
+def make_generation_record(settings: PredictionSettings, *, repeat: int = 0) -> GenerationRecord:
+    """Record of a generation with these settings; tokens, usage and time are filled in later."""
+    return GenerationRecord(
+        mode=settings.mode,
+        codec=settings.codec,
+        max_tokens=settings.max_tokens,
+        temperature=settings.temperature,
+        seed=settings.seed + repeat if settings.temperature > 0 else None,
+        repeat=repeat,
+        from_step=settings.from_step,
+        max_value_chars=settings.max_value_chars if settings.mode == "guided" else None,
+    )
+
+
+def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Capabilities) -> None:
+    """Check that a codec and an engine support the settings.
+
+    Raises:
+        EngineError: the codec or the engine does not support the mode or `from_step`.
+    """
+    mode, from_step = settings.mode, settings.from_step
+    is_free_from_start = mode == "free" and not from_step
+    if codec.is_chat:
+        if not is_free_from_start:
+            raise EngineError(
+                f"the {codec.name} format asks for the result alone: it can only be asked "
+                "with --mode free, from the beginning"
+            )
+        capabilities.require(["chat"], what=f"the {codec.name} format")
+        return
+    if codec.name not in STEP_CODECS and not is_free_from_start:
+        raise EngineError(
+            f"the {codec.name} format does not go step by step: it can only be asked with "
+            "--mode free, from the beginning"
+        )
+    if mode == "score" and from_step:
+        raise EngineError("the mode score is about every step: leave --from-step out")
+    needed = TOKEN_ID_CAPABILITIES if from_step else ()
+    capabilities.require([*REQUIRED_CAPABILITIES[mode], *needed], what=f"the mode {mode}")
+
+
+def uses_token_ids(settings: PredictionSettings, codec: Codec, capabilities: Capabilities) -> bool:
+    """Whether the prompt is sent as token ids instead of text or messages."""
+    if codec.is_chat:
+        return False
+    return capabilities.supported.issuperset(TOKEN_ID_CAPABILITIES) or settings.mode == "score"

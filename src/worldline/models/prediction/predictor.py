@@ -1,0 +1,315 @@
+"""Prediction of one question at a time; an infrastructure error is a prediction, too."""
+
+import asyncio
+import time
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
+
+from worldline.core.errors import CodecError, EngineError, ProgramError, RecorderError
+from worldline.core.trace import Limits, Program, Trace
+from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
+from worldline.languages.python.recorder import Recorder
+from worldline.models.codecs import (
+    STEP_CODECS,
+    Codec,
+    ReplayState,
+    Segments,
+    StepCodec,
+    get_codec,
+    split_at_special_tokens,
+)
+from worldline.models.engines import Capabilities, Engine, Message, Request
+from worldline.models.prediction.codec_tokenizer import CodecTokenizer
+from worldline.models.prediction.constrained_generation import (
+    ConstrainedGeneration,
+    MaxTokensReached,
+    SamplingParams,
+)
+from worldline.models.prediction.forced_modes import (
+    force_steps,
+    generate_actions,
+    generate_free,
+    generate_states,
+)
+from worldline.models.prediction.guided_mode import generate_guided
+from worldline.models.prediction.prediction import (
+    Finish,
+    GenerationRecord,
+    Prediction,
+    make_prediction,
+)
+from worldline.models.prediction.prediction_settings import (
+    MODES_WITH_ACTUAL_TRACE,
+    PredictionSettings,
+    check_settings,
+    make_generation_record,
+    uses_token_ids,
+)
+from worldline.models.prediction.question import Question, repeat_id
+from worldline.models.prediction.score_mode import StepScore, score_steps
+from worldline.models.tokenizers import Tokenizer
+
+# Upper bound on the tokens that a chat template adds to the messages.
+_TEMPLATE_TOKENS = 64
+
+
+class Predictor:
+    """Predictor with one engine and one set of settings. Create it with `open`."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        settings: PredictionSettings,
+        recorder: Recorder,
+        limits: Limits,
+        capabilities: Capabilities,
+        codec_tokenizer: CodecTokenizer | None,
+    ) -> None:
+        self.engine = engine
+        self.settings = settings
+        self.capabilities = capabilities
+        self._codec: Codec = get_codec(settings.codec)
+        self._recorder = recorder
+        self._limits = limits
+        self._recorder_lock = asyncio.Lock()
+        self._codec_tokenizer = codec_tokenizer
+
+    @staticmethod
+    async def open(
+        engine: Engine,
+        settings: PredictionSettings,
+        recorder: Recorder,
+        *,
+        limits: Limits | None = None,
+        tokenizer: Tokenizer | None = None,
+    ) -> "Predictor":
+        """Create a predictor, after a check that the engine supports the settings.
+
+        Args:
+            engine: access to the model.
+            settings: how the model is asked.
+            recorder: executes programs, for the modes that need the actual trace.
+            limits: limits of these executions.
+            tokenizer: the model's own tokenizer, which saves requests to the server.
+
+        Raises:
+            EngineError: the engine does not support the settings.
+        """
+        capabilities = await engine.capabilities()
+        codec = get_codec(settings.codec)
+        check_settings(settings, codec, capabilities)
+        codec_tokenizer = (
+            await CodecTokenizer.from_engine(engine, codec, tokenizer=tokenizer)
+            if uses_token_ids(settings, codec, capabilities)
+            else None
+        )
+        return Predictor(
+            engine, settings, recorder, limits or Limits(), capabilities, codec_tokenizer
+        )
+
+    async def predict(
+        self,
+        question: Question,
+        *,
+        repeat: int = 0,
+        slot: AbstractAsyncContextManager[object] | None = None,
+    ) -> Prediction:
+        """Predict the execution of a question's program.
+
+        Args:
+            question: the question.
+            repeat: number of the repeat.
+            slot: entered while the model generates, but not while the prompt is prepared or the
+                output decoded. Limits the number of concurrent requests.
+
+        Returns:
+            The prediction. If the engine or the recorder failed, or the program is not supported,
+            its `finish` is "infra_error".
+        """
+        start = time.monotonic()
+        record = make_generation_record(self.settings, repeat=repeat)
+        error: str | None = None
+        text: str = ""
+        finish: Finish = "infra_error"
+        try:
+            text, finish, record = await self._generate(question, record, slot or nullcontext())
+        except (EngineError, RecorderError, CodecError, ProgramError) as failure:
+            error = str(failure)
+        # Let the next request start before this output is decoded.
+        await asyncio.sleep(0)
+        return make_prediction(
+            repeat_id(question.id, repeat),
+            question.program,
+            text,
+            self._codec,
+            finish=finish,
+            model=self.engine.name,
+            expected=question.expected,
+            error=error,
+            generation=replace(record, seconds=time.monotonic() - start),
+        )
+
+    async def _generate(
+        self,
+        question: Question,
+        record: GenerationRecord,
+        slot: AbstractAsyncContextManager[object],
+    ) -> tuple[str, Finish, GenerationRecord]:
+        """Generate an output: its text, how it ended, and the completed record."""
+        if not _is_encodable(question.program.text):
+            raise ProgramError("the program holds half of a surrogate pair, which is no character")
+        if question.completion_prefix and (self._codec_tokenizer is None or record.mode != "free"):
+            raise EngineError(
+                "a given beginning of the output needs the mode free and an engine that takes "
+                "token ids"
+            )
+        if self._codec_tokenizer is None:
+            async with slot:
+                return await self._generate_from_text(question, record)
+        encoded = await self._codec_tokenizer.encode(self._codec.prompt(question.program))
+        prompt = tuple(token for ids in encoded for token in ids)
+        completion = ConstrainedGeneration(
+            self.engine,
+            self._codec_tokenizer,
+            prompt,
+            max_tokens=min(record.max_tokens, self._room(len(prompt))),
+            sampling=SamplingParams(record.temperature, record.seed),
+        )
+        needs_actual = record.mode in MODES_WITH_ACTUAL_TRACE or record.from_step
+        actual = await self._record_actual(question.program) if needs_actual else None
+        scores: tuple[StepScore, ...] = ()
+        is_complete = True
+        try:
+            async with slot:
+                await completion.force(
+                    split_at_special_tokens(question.completion_prefix, self._codec)
+                )
+                if record.codec not in STEP_CODECS:
+                    await generate_free(completion, self._codec)
+                elif record.mode == "score" and actual is not None:
+                    codec = STEP_CODECS[record.codec]
+                    scores, is_complete = await score_steps(completion, codec, actual)
+                else:
+                    codec = STEP_CODECS[record.codec]
+                    await self._generate_steps(completion, codec, question.program, actual)
+        except MaxTokensReached:
+            is_complete = False
+        record = replace(
+            record,
+            prompt_tokens=len(prompt),
+            prompt_ids=prompt,
+            completion_ids=tuple(completion.ids),
+            forced_spans=tuple(completion.forced_spans),
+            scores=scores,
+            usage=completion.usage,
+        )
+        return completion.text, "stop" if is_complete else "truncated", record
+
+    async def _generate_steps(
+        self,
+        completion: ConstrainedGeneration,
+        codec: StepCodec,
+        program: Program,
+        actual: Trace | None,
+    ) -> None:
+        """Generate a completion in the mode of the settings."""
+        mode, from_step = self.settings.mode, self.settings.from_step
+        if actual is not None:
+            await force_steps(completion, codec, actual, from_step)
+        if mode == "force-actions" and actual is not None:
+            await generate_states(completion, codec, actual, from_step=from_step)
+        elif mode == "force-state" and actual is not None:
+            await generate_actions(completion, codec, actual, from_step=from_step)
+        elif mode == "guided":
+            simulator = CfgSimulator(build_cfg(program.text), program)
+            replay = ReplayState(program)
+            for step in actual.steps[:from_step] if actual is not None else ():
+                _follow(simulator, NextStep(step.event, step.line))
+                replay.advance(step.event, step.line, scope=step.scope)
+            has_grammar = "grammar" in self.capabilities.supported
+            max_value_chars = self.settings.max_value_chars if has_grammar else None
+            await generate_guided(
+                completion, codec, replay, simulator, max_value_chars=max_value_chars
+            )
+        else:
+            await generate_free(completion, codec)
+
+    async def _generate_from_text(
+        self, question: Question, record: GenerationRecord
+    ) -> tuple[str, Finish, GenerationRecord]:
+        """Generate from messages, or from a prompt as text if the engine takes no token ids."""
+        segments = self._codec.prompt(question.program)
+        text = "".join(segments)
+        prompt = _as_conversation(segments) if self._codec.is_chat else text
+        max_tokens = min(record.max_tokens, await self._text_room(text))
+        if max_tokens <= 0:
+            return "", "truncated", record
+        reply = await self.engine.generate(
+            Request(prompt, max_tokens, temperature=record.temperature, seed=record.seed)
+        )
+        record = replace(
+            record,
+            prompt_tokens=reply.usage.prompt or None,
+            prompt_ids=reply.prompt_ids,
+            completion_ids=reply.ids,
+            usage=reply.usage,
+        )
+        return reply.text, reply.finish, record
+
+    def _room(self, prompt_tokens: int) -> int:
+        """Number of tokens that fit into the context after a prompt."""
+        length = self.capabilities.context_length
+        return self.settings.max_tokens if length is None else max(0, length - prompt_tokens)
+
+    async def _text_room(self, text: str) -> int:
+        """Number of tokens that fit into the context after a prompt sent as text or messages."""
+        if (
+            self.capabilities.context_length is None
+            or "tokenize" not in self.capabilities.supported
+        ):
+            return self.settings.max_tokens
+        tokens = await self.engine.tokenize(text, parse_special_tokens=not self._codec.is_chat)
+        return self._room(len(tokens) + _TEMPLATE_TOKENS)
+
+    async def _record_actual(self, program: Program) -> Trace:
+        """Execute a program, in a thread, so that other predictions continue meanwhile."""
+        async with self._recorder_lock:
+            actual = await asyncio.to_thread(self._recorder.record, program, limits=self._limits)
+        if not actual.steps:
+            reason = f"{actual.ending.reason}, {actual.ending.detail}"
+            if actual.ending.reason == "time_limit":
+                reason += "; a busy machine may need more: give --seconds"
+            raise RecorderError(f"the program could not be executed: {reason}")
+        if self.settings.from_step > len(actual.steps):
+            raise ProgramError(
+                f"the actual trace has only {len(actual.steps)} steps, so nothing is left to "
+                f"predict from step {self.settings.from_step} on; give a smaller --from-step"
+            )
+        return actual
+
+
+def _as_conversation(segments: Segments) -> tuple[Message, ...]:
+    """Messages of a chat prompt; the user's are the first and the last."""
+    return tuple(
+        Message("assistant" if index % 2 else "user", segment)
+        for index, segment in enumerate(segments)
+    )
+
+
+def _follow(simulator: CfgSimulator, option: NextStep) -> None:
+    """Advance the simulator by an actual step."""
+    if option not in simulator.options:
+        raise ProgramError(
+            f"the actual execution has a step ({option.event}, line {option.line}) that is not in "
+            "its control-flow graph; record it with the Python that worldline runs on"
+        )
+    simulator.take(option)
+
+
+def _is_encodable(text: str) -> bool:
+    """Whether a text can be encoded as UTF-8; JSON may contain half a surrogate pair: "\\ud800"."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,248 @@
+"""The page in Chromium, as a report file and served."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.interfaces.viewer.browsers import OpenPage, Tab
+from tests.interfaces.viewer.small_runs import make_recorded_run
+from tests.support.predictions import predict, replaced, text_of
+from worldline.analysis.diagnosis import label
+from worldline.core.trace import Program
+from worldline.evaluation.metrics import compare_runs
+from worldline.evaluation.runs import read_scored_samples
+from worldline.interfaces.demo import PREDICTIONS
+from worldline.interfaces.report import summarize_run
+from worldline.languages.python.recorder import PythonRecorder
+from worldline.models.prediction import read_prediction_file
+
+
+@pytest.mark.data
+def test_overview_shows_the_summary_of_the_run(open_page: OpenPage, recorded_run: str) -> None:
+    tab = open_page(recorded_run)
+    summary = summarize_run(read_scored_samples(recorded_run))
+    text = tab.page.inner_text("main")
+    for outcome, number in summary.outcomes.items():
+        assert re.search(rf"^{label(outcome)}\s+{number}\s", text, re.MULTILINE), outcome
+    for cause, number in summary.causes.items():
+        assert re.search(rf"^{label(cause)}\s+{number}\s", text, re.MULTILINE), cause
+    kinds = tab.texts("table.heat thead th")[1:-2]
+    for row in tab.page.locator("table.heat tbody tr:not(.total)").all():
+        where, *cells = (cell.strip() for cell in row.locator("th, td").all_inner_texts())
+        for kind, cell in zip(kinds, cells, strict=False):
+            counts = {
+                label(differs_in): count
+                for (differs_in, of), count in summary.where_by_kind.items()
+                if of == ("-" if kind == "No value" else kind)
+            }
+            assert cell == str(counts.get(where, "·")), (where, kind)
+    assert "182 samples" in text
+    assert "NaN" not in text
+    assert tab.accessibility_violations() == []
+
+
+def test_a_cell_of_the_heat_map_links_to_its_samples(open_page: OpenPage, demo_run: str) -> None:
+    tab = open_page(demo_run)
+    cell = tab.page.locator("table.heat tbody tr:not(.total) td a").first
+    number = int(cell.inner_text())
+    cell.click()
+    tab.page.wait_for_selector(".rows tbody th a")
+    assert "where=" in tab.hash
+    assert "kind=" in tab.hash
+    assert f"{number} sample" in tab.page.locator('[role="status"]').inner_text()
+    assert tab.page.locator(".rows tbody th a").count() == number
+
+
+def test_samples_are_filtered_searched_and_sorted(open_page: OpenPage, demo_run: str) -> None:
+    tab = open_page(demo_run)
+    rows = read_scored_samples(demo_run)
+    tab.go("#/run/0/samples?outcome=diverged&sort=step&descending=1")
+    tab.page.wait_for_selector(".rows tbody th a")
+    wanted = sorted((r for r in rows if r.outcome == "diverged"), key=lambda r: -(r.step or 0))
+    names = tab.texts(".rows tbody th a")
+    assert len(names) == len(wanted)
+    assert names[0] == wanted[0].sample
+    assert tab.accessibility_violations() == []
+    tab.page.locator('input[type="search"]').fill(wanted[-1].sample.upper())
+    tab.wait("document.querySelectorAll('.rows tbody th a').length === 1")
+    assert "search=" in tab.hash
+    assert tab.texts(".rows tbody th a") == [wanted[-1].sample]
+
+
+def test_keyboard_shortcuts_change_the_step_and_the_sample(
+    open_page: OpenPage, demo_run: str
+) -> None:
+    tab = open_page(demo_run)
+    row = next(
+        r for r in read_scored_samples(demo_run) if r.outcome == "diverged" and (r.step or 0) > 4
+    )
+    tab.go(f"#/run/0/sample/{row.sample}?step=2")
+    tab.page.wait_for_selector(".step-rows")
+    assert tab.step() == 2
+    press = tab.page.keyboard.press
+    press("ArrowRight")
+    assert tab.step() == 3
+    press("ArrowLeft")
+    press("ArrowLeft")
+    assert tab.step() == 1
+    press("d")
+    assert tab.step() == row.step
+    tab.wait(f"location.hash.endsWith('step={row.step}')")
+    assert tab.texts(".step-row.diverged .mark")[0].startswith("✗")
+    assert tab.accessibility_violations() == []
+    press("]")
+    tab.wait(f"!location.hash.includes('/{row.sample}?')")
+    press("[")
+    tab.wait(f"location.hash.includes('/{row.sample}')")
+    press("?")
+    tab.page.wait_for_selector("dialog[open]")
+    press("Escape")
+    assert tab.page.locator("dialog[open]").count() == 0
+
+
+def test_divergence_is_marked_in_the_steps_and_the_variables(
+    open_page: OpenPage, demo_run: str
+) -> None:
+    tab = open_page(demo_run)
+    row = next(
+        r
+        for r in read_scored_samples(demo_run)
+        if r.outcome == "diverged" and r.differs_in == "state"
+    )
+    tab.go(f"#/run/0/sample/{row.sample}")
+    tab.page.wait_for_selector(".step-rows")
+    assert tab.step() == row.step
+    diverged = tab.page.locator(".step-row.diverged")
+    assert diverged.locator(".number").inner_text() == str(row.step)
+    # The variable that differs is marked in the table of variables.
+    assert "≠" in tab.page.inner_text(".states")
+
+
+def test_values_are_shown_split_into_tokens(open_page: OpenPage, demo_run: str) -> None:
+    tab = open_page(demo_run)
+    row = next(
+        r for r in read_scored_samples(demo_run) if r.differs_in == "state" and r.kind == "str"
+    )
+    tab.go(f"#/run/0/sample/{row.sample}")
+    tab.page.get_by_text("By token").click()
+    tab.wait("location.hash.includes('tokens=1')")
+    # The tokenizer has a token per byte: each character of the two values has its own box.
+    tokens = tab.texts(".token")
+    assert tokens
+    assert all(len(token) <= 4 for token in tokens)
+    assert tab.accessibility_violations() == []
+
+
+def test_comparison_lists_the_gained_samples(
+    open_page: OpenPage,
+    demo_run: str,
+    recorder: PythonRecorder,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    predictions = list(read_prediction_file(PREDICTIONS))
+    correct = next(p for p in predictions if p.id == first_correct_sample(demo_run))
+    better = [
+        replace(correct, id=prediction.id) if prediction.program == correct.program else prediction
+        for prediction in predictions
+    ]
+    other = make_recorded_run(tmp_path_factory.mktemp("other") / "better", better, recorder)
+    tab = open_page(demo_run, other)
+    tab.go("#/compare")
+    text = tab.page.inner_text("main")
+    assert "gained" in text
+    gained = compare_runs(read_scored_samples(demo_run), read_scored_samples(other)).gained_samples
+    assert gained
+    for name in gained:
+        assert name in text
+    assert tab.accessibility_violations() == []
+
+
+def first_correct_sample(run: str) -> str:
+    return next(row.sample for row in read_scored_samples(run) if row.verdict == "correct")
+
+
+@pytest.mark.parametrize("route", ["", "#/run/0/samples", "sample"])
+def test_a_narrow_page_does_not_scroll_horizontally(
+    open_page: OpenPage, demo_run: str, route: str
+) -> None:
+    tab = open_page(demo_run, width=390)
+    row = next(r for r in read_scored_samples(demo_run) if r.outcome == "diverged")
+    tab.go(f"#/run/0/sample/{row.sample}" if route == "sample" else route)
+    assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert tab.accessibility_violations() == []
+
+
+def test_a_missing_sample_shows_a_message(chromium: Any, page_url: Any, demo_run: str) -> None:
+    tab = Tab(chromium, page_url(demo_run))
+    tab.go("#/run/0/sample/missing")
+    tab.wait("document.body.innerText.includes('Search for it in the samples.')")
+    tab.page.close()
+
+
+def test_tokens_of_other_formats_are_counted(open_page: OpenPage, intervened_run: str) -> None:
+    tab = open_page(intervened_run)
+    # The server counts on request.
+    for button in tab.page.get_by_role("button", name="Count the tokens of other formats").all():
+        button.click()
+    tab.page.wait_for_selector('[aria-label="Tokens by format"]')
+    rows = tab.page.locator('[aria-label="Tokens by format"] tbody tr').all()
+    cells = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+    assert cells["cwm"][1:] == ["100.0%", "3 of 3"]
+    assert int(cells["delta"][0].replace(",", "")) < int(cells["cwm"][0].replace(",", ""))
+    assert tab.accessibility_violations() == []
+
+
+def test_values_that_differ_only_in_spaces_look_different(
+    open_page: OpenPage, recorder: PythonRecorder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    program = Program("def f(n):\n    s = 'a' + ' ' * n + 'b'\n    return s\n", "f(10)")
+    edit = replaced(f"a{' ' * 10}b", f"a{' ' * 11}b")
+    prediction = replace(predict(program, edit(text_of(recorder.record(program)))), id="spaces")
+    folder = tmp_path_factory.mktemp("spaces") / "run"
+    tab = open_page(make_recorded_run(folder, [prediction], recorder))
+    tab.go("#/run/0/sample/spaces")
+    tab.page.wait_for_selector(".step-rows")
+    for selector in (".step-row.diverged .change", ".differs .value"):
+        actual, predicted = tab.page.locator(selector).all()
+        for shown, spaces in ((actual, 10), (predicted, 11)):
+            assert f"a{' ' * spaces}b" in shown.inner_text(), selector
+        widths = [shown.bounding_box()["width"] for shown in (actual, predicted)]
+        # A space is 7 pixels wide.
+        assert widths[1] - widths[0] > 5, selector
+
+
+def test_the_actual_and_the_predicted_line_are_highlighted(
+    open_page: OpenPage, demo_run: str
+) -> None:
+    tab = open_page(demo_run)
+    row = next(
+        r
+        for r in read_scored_samples(demo_run)
+        if r.outcome == "diverged" and r.differs_in == "action"
+    )
+    tab.go(f"#/run/0/sample/{row.sample}")
+    tab.page.wait_for_selector(".cm-line.at-A")
+    background = "element => getComputedStyle(element).backgroundColor"
+    colours = {
+        tab.page.locator(selector).first.evaluate(background)
+        for selector in (".cm-line:not([class*=at-])", ".cm-line.at-A", ".cm-line.at-P")
+    }
+    assert len(colours) == 3
+
+
+@pytest.mark.data
+def test_a_recorded_failure_is_found_by_its_url(open_page: OpenPage, recorded_run: str) -> None:
+    tab = open_page(recorded_run)
+    tab.go("#/run/0/samples?cause=copy_error&search=571")
+    tab.page.wait_for_selector(".rows tbody th a")
+    assert tab.texts(".rows tbody th a") == ["sample_571"]
+    tab.page.locator(".rows tbody th a").click()
+    tab.page.wait_for_selector(".step-rows")
+    assert tab.step() == 2
+    assert "'a\\tb' instead of 'a\\\\tb': copied wrongly" in tab.page.inner_text(".summary")
+    tab.page.keyboard.press("ArrowRight")
+    tab.wait("location.hash.endsWith('sample_571?step=3')")
+    assert "still input_string='a\\tb'" in tab.page.inner_text("#step-3")
+    assert tab.texts("#step-3 .mark")[0].startswith("≠")

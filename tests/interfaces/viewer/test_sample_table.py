@@ -1,0 +1,66 @@
+"""Sample table: search, filters and sorting, the same as in viewer/tests/query.test.ts."""
+
+from tests.support.scored_samples import make_scored_sample
+from worldline.interfaces.viewer import Query, Table, build_table, query_rows
+from worldline.interfaces.viewer.sample_table import Cell
+
+ROWS = [
+    make_scored_sample(
+        "b", "incorrect", outcome="diverged", differs_in="state", kind="str", step=9
+    ),
+    make_scored_sample("a", "correct", outcome="correct", facets={"depth": 2}),
+    make_scored_sample(
+        "c", "incorrect", outcome="diverged", differs_in="action", step=10, facets={"depth": 1}
+    ),
+    make_scored_sample(
+        "a", "incorrect", repeat=1, outcome="diverged", differs_in="state", kind="int", step=2
+    ),
+]
+
+
+def names(query: Query, table: Table | None = None) -> list[Cell]:
+    return [row[0] for row in query_rows(table or build_table(ROWS), query)[1]]
+
+
+def test_rows_have_the_name_and_the_repeat_of_their_sample() -> None:
+    assert names(Query()) == ["b", "a", "c", "a#1"]
+
+
+def test_all_facets_must_match() -> None:
+    assert names(Query(facets={"where": "state"})) == ["b", "a#1"]
+    assert names(Query(facets={"where": "state", "kind": "int"})) == ["a#1"]
+    assert names(Query(facets={"where": ""})) == ["a"]
+    assert names(Query(facets={"kind": "-"})) == ["c"]
+    assert names(Query(facets={"program_depth": "1"})) == ["c"]
+
+
+def test_search_ignores_case_and_numbers() -> None:
+    assert names(Query(search="ACTION")) == ["c"]
+    assert names(Query(search="a#")) == ["a#1"]
+    assert names(Query(search="10")) == []
+
+
+def test_numbers_sort_by_size_and_empty_cells_come_last() -> None:
+    assert names(Query(sort="step")) == ["a#1", "b", "c", "a"]
+    assert names(Query(sort="step", is_descending=True)) == ["c", "b", "a#1", "a"]
+    assert names(Query(sort="no such column")) == ["b", "a", "c", "a#1"]
+
+
+def test_sorting_is_stable() -> None:
+    assert names(Query(sort="verdict")) == ["a", "b", "c", "a#1"]
+    assert names(Query(sort="verdict", is_descending=True)) == ["b", "c", "a#1", "a"]
+
+
+def test_a_page_of_rows_has_the_total_of_all_pages() -> None:
+    total, rows = query_rows(build_table(ROWS), Query(offset=1, limit=2))
+    assert total == 4
+    assert [row[0] for row in rows] == ["a", "c"]
+
+
+def test_columns_with_few_values_have_a_menu() -> None:
+    columns = {column.name: column for column in build_table(ROWS).columns}
+    assert columns["verdict"].values == ("correct", "incorrect")
+    assert columns["id"].values is None
+    assert columns["step"].type == "number"
+    assert columns["step"].values is None
+    assert columns["program_depth"].type == "number"

@@ -1,0 +1,309 @@
+/**
+ * Types of the JSON documents that Python writes and this page reads.
+ *
+ * Python builds them in src/worldline/interfaces/viewer (run_documents.py, sample_document.py, sample_table.py), with
+ * the same keys. Every string may come from a program, a model or a file of unknown origin: it is text, never markup.
+ */
+
+/** `correct` out of `of`, with the 95% interval of the share; no interval if `of` is 0. */
+export interface Share {
+  correct: number;
+  of: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** Difference of two paired shares (B − A), from −1 to 1, with its 95% interval. */
+export interface Difference {
+  of: number;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  p: number;
+}
+
+/** Verdicts of a run. Samples with an infrastructure error are in neither share. */
+export interface Accuracy {
+  questions: number;
+  samples: number;
+  correct: number;
+  incorrect: number;
+  no_answer: number;
+  truncated: number;
+  infra_error: number;
+  of_all: Share;
+  of_answered: Share;
+}
+
+/** Number of samples with an outcome or a cause, the most frequent first. */
+export interface Count {
+  name: string;
+  count: number;
+}
+
+export interface CauseCount extends Count {
+  /** The cause in a sentence. */
+  sentence: string;
+  /** Failures with this cause that an intervention confirmed; null if none was tried. */
+  confirmed: Share | null;
+}
+
+/** A cell of the heat map: samples that first diverge in `where`, in a value of this kind ("-" for no value). */
+export interface DivergenceCount {
+  where: string;
+  kind: string;
+  count: number;
+}
+
+/** Correct samples in a range of steps, iterations or tokens. */
+export interface LengthBin {
+  group: string;
+  share: Share;
+}
+
+/** Accuracy by a measure of length of the actual execution. */
+export interface LengthAccuracy {
+  /** "steps", "iterations", "tokens" */
+  by: string;
+  bins: LengthBin[];
+}
+
+/** Share of samples without a divergence up to a step. */
+export interface SurvivalPoint {
+  step: number;
+  survival: number;
+  at_risk: number;
+}
+
+/** Tokens of the completions, and of the actual traces in other formats. */
+export interface TokenUsage {
+  max_tokens: number | null;
+  truncated: number;
+  completion_tokens: { total: number; median: number; max: number } | null;
+  /** `fitting`: traces of at most `max_tokens` tokens; null if there is no limit. */
+  formats: { codec: string; tokens: number; fitting: number | null; traces: number }[];
+  /** The tokenizer that counted the formats: "llama3". */
+  tokenizer: string | null;
+  /** The formats can be counted on request, which executes all programs. */
+  can_count: boolean;
+}
+
+export interface Effect {
+  intervention: string;
+  /** What the intervention changes, in words. */
+  description: string;
+  needs_actual: boolean;
+  /** Null: failures of all causes. */
+  cause: string | null;
+  recovered: Share;
+  /** Completion tokens, as a multiple of those without the intervention. */
+  tokens: number | null;
+}
+
+export interface Interventions {
+  failures: number;
+  effects: Effect[];
+  /** The gain of each way to use the model, and the cheapest one in the last line. */
+  fixes: string[];
+}
+
+export interface Column {
+  name: string;
+  /** Heading of the column. */
+  title: string;
+  type: "text" | "number";
+  /** Values to choose from in a menu; null if there are too many. */
+  values: string[] | null;
+}
+
+export type Cell = string | number | null;
+
+/** One run without its samples. */
+export interface RunDocument {
+  name: string;
+  /** Benchmark, model and settings, as in the terminal. */
+  header: string[];
+  accuracy: Accuracy;
+  outcomes: Count[];
+  causes: CauseCount[];
+  divergences: DivergenceCount[];
+  lengths: LengthAccuracy[];
+  survival: SurvivalPoint[];
+  /** Title and lines of the one-step accuracy; empty unless the mode was `score`. */
+  one_step_accuracy: string[];
+  token_usage: TokenUsage;
+  interventions: Interventions | null;
+  columns: Column[];
+}
+
+/** Gains and losses in one group of the shared samples. */
+export interface GroupChange {
+  by: string;
+  group: string;
+  pairs: number;
+  gained: number;
+  lost: number;
+  difference: Difference;
+  /** Adjusted for the number of groups. */
+  adjusted_p: number;
+}
+
+export interface Comparison {
+  headline: string;
+  /** A line for each setting that differs between the runs. */
+  settings: string[];
+  notes: string[];
+  a: Share;
+  b: Share;
+  difference: Difference;
+  gained: string[];
+  lost: string[];
+  /** Pairs by their verdicts in A and in B. */
+  verdicts: { a: string; b: string; count: number }[];
+  groups: GroupChange[];
+  groups_note: string;
+}
+
+export interface ReportDocument {
+  format: 3;
+  /** The version of Worldline that wrote the report. */
+  worldline: string;
+  /** Labels of identifiers: "copy_error" to "Copy error". */
+  labels: Record<string, string>;
+  runs: RunDocument[];
+  comparison: Comparison | null;
+}
+
+export interface Query {
+  run: number;
+  /** Text that a cell contains, in any case. */
+  search: string;
+  /** Column to value, all of which must match; "" stands for an empty cell. */
+  facets: Record<string, string>;
+  sort: string | null;
+  descending: boolean;
+  offset: number;
+  limit: number;
+}
+
+/** Rows with the cells in the order of `RunDocument.columns`; the first cell is the sample's id. */
+export interface RowsPage {
+  total: number;
+  rows: Cell[][];
+}
+
+export interface Frame {
+  function: string;
+  line: number | null;
+}
+
+/**
+ * One step of an execution, as changes since the step before: `set` and `unset` change the variables (a step in another
+ * scope sets and unsets whatever differs), and `stack` is given if it is different, outermost call first.
+ */
+export interface Step {
+  event: "call" | "line" | "return" | "exception";
+  /** Line of the source, from 1; null if the model hallucinated the line. */
+  line: number | null;
+  /** The source line as executed, or as the model wrote it. */
+  text: string;
+  /** Variables that the step itself lists as changed. */
+  changed: string[];
+  set: Record<string, string>;
+  unset: string[];
+  /** The value returned or raised. */
+  value: string | null;
+  /** The same in words, if it is more than a value: "raises KeyError(1)". */
+  description?: string;
+  stack?: Frame[];
+}
+
+export interface Execution {
+  steps: Step[];
+  /** Why the execution ends there. */
+  ending: string;
+}
+
+export interface Divergence {
+  step: number;
+  /** "argument", "state", "action", "return", "exception", "end" */
+  where: string;
+  variable: string | null;
+  actual: string;
+  predicted: string;
+  differences: { name: string; actual: string | null; predicted: string | null }[];
+}
+
+/** The two values that differ, split into tokens. */
+export interface ValueTokens {
+  tokenizer: string;
+  actual: string[];
+  predicted: string[];
+}
+
+/** Negative log-likelihood of a step, in nats; null if the step has no such tokens. */
+export interface StepNll {
+  action: number | null;
+  state: number | null;
+  is_action_greedy: boolean;
+  is_state_greedy: boolean;
+}
+
+/** An intervention on one sample. */
+export interface Attempt {
+  intervention: string;
+  /** What the intervention changes, in words. */
+  description: string;
+  is_correct: boolean;
+  /** "turned correct", "1 of 4 draws correct", "not correct: +3 steps" */
+  result: string;
+}
+
+export interface SampleDocument {
+  id: string;
+  verdict: string;
+  outcome: string;
+  cause: string | null;
+  /** The diagnosis in one line, as in the terminal. */
+  summary: string;
+  /** Names and texts of the facts of the diagnosis. */
+  facts: [string, string][];
+  /** The program's text. */
+  source: string;
+  actual: Execution;
+  predicted: Execution;
+  matched_steps: number;
+  divergence: Divergence | null;
+  /** For each predicted step from the divergence on: whether it matches the actual one. */
+  matches_after_divergence: boolean[];
+  /** Steps whose text matches although the state does not: the variable that keeps a wrong value. */
+  stale_variables: Record<string, string>;
+  value_tokens: ValueTokens | null;
+  nll: StepNll[] | null;
+  attempts: Attempt[];
+  prompt: string;
+  output: string;
+  answer: string | null;
+  expected: string | null;
+}
+
+/**
+ * Access to the documents. A report file embeds them:
+ *   <script type="application/json" id="report">ReportDocument</script>
+ *   <script type="application/json" id="rows">Cell[][][]</script>      the rows of each run
+ *   <script type="application/json" id="samples">string[][]</script>   for each run and row, the SampleDocument as
+ *                                                                      base64 of gzipped JSON
+ * with every "<" written as \u003c. A served page contains
+ *   <meta name="worldline-api" content="api/">
+ * instead, and requests, relative to its own URL:
+ *   GET api/report                                          -> ReportDocument
+ *   GET api/rows?run=0&search=…&facet=name:value&facet=…&sort=…&descending=1&offset=0&limit=100 -> RowsPage
+ *   GET api/sample?run=0&id=…                               -> SampleDocument
+ *   GET api/tokens?run=0                                    -> TokenUsage, with its formats counted
+ */
+export interface DataSource {
+  report(): Promise<ReportDocument>;
+  rows(query: Query): Promise<RowsPage>;
+  sample(run: number, id: string): Promise<SampleDocument>;
+  tokenUsage(run: number): Promise<TokenUsage>;
+}

@@ -1,0 +1,83 @@
+/** Data source of a report file: the documents are embedded in the page. */
+import type { Cell, DataSource, Query, ReportDocument, RowsPage, SampleDocument } from "../api";
+import { filterRows } from "../query";
+import { DAMAGED_DATA, ViewerError } from "./errors";
+
+/** A data source that reads the page's data scripts by their ids, each when it is first needed. */
+export function embeddedSource(scriptText: (id: string) => string | null): DataSource {
+  const report = once(() => parse<ReportDocument>(scriptText("report")));
+  const rows = once(() => parse<Cell[][][]>(scriptText("rows")));
+  const samples = once(() => parse<string[][]>(scriptText("samples")));
+  let last: { key: string; rows: Cell[][] } | null = null;
+
+  function matchingRows(query: Query): Cell[][] {
+    const { offset, limit, ...criteria } = query;
+    const key = JSON.stringify(criteria);
+    if (last?.key !== key)
+      last = { key, rows: filterRows(report().runs[query.run]?.columns ?? [], rowsOf(query.run), criteria) };
+    return last.rows;
+  }
+
+  function rowsOf(run: number): Cell[][] {
+    const runRows = rows()[run];
+    if (!runRows) throw new ViewerError(noRun(run));
+    return runRows;
+  }
+
+  return {
+    report: async () => checkReport(report()),
+    async rows(query): Promise<RowsPage> {
+      const matches = matchingRows(query);
+      return { total: matches.length, rows: matches.slice(query.offset, query.offset + query.limit) };
+    },
+    async sample(run, id) {
+      const index = rowsOf(run).findIndex((row) => row[0] === id);
+      const compressed = samples()[run]?.[index];
+      if (compressed === undefined)
+        throw new ViewerError("This run has no sample with this id. Search for it in the samples.");
+      return decompress(compressed);
+    },
+    async tokenUsage(run) {
+      const document = report().runs[run];
+      if (!document) throw new ViewerError(noRun(run));
+      return document.token_usage;
+    },
+  };
+}
+
+const noRun = (run: number) => `This report has no run ${run}.`;
+
+/** base64 of the gzipped JSON of a sample -> the sample */
+export async function decompress(compressed: string): Promise<SampleDocument> {
+  try {
+    const bytes = Uint8Array.from(atob(compressed), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text()) as SampleDocument;
+  } catch {
+    throw new ViewerError(DAMAGED_DATA);
+  }
+}
+
+/** Returns the report if this page can read it. */
+export function checkReport(report: ReportDocument): ReportDocument {
+  if (report?.format !== 3 || !Array.isArray(report.runs))
+    throw new ViewerError(
+      "This report was written by a different version of Worldline. Create it again with this one.",
+    );
+  if (report.runs.length === 0) throw new ViewerError("This report has no runs. Create it again with one or two runs.");
+  return report;
+}
+
+function parse<T>(text: string | null): T {
+  if (text === null) throw new ViewerError("This page has no data. Open a file that worldline report wrote.");
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new ViewerError(DAMAGED_DATA);
+  }
+}
+
+function once<T>(compute: () => T): () => T {
+  let result: { value: T } | null = null;
+  return () => (result ??= { value: compute() }).value;
+}

@@ -1,8 +1,0 @@
-/** The titles of columns of numbers. */
-export function NumberTitles({ of }: { of: string[] }) {
-  return of.map((title) => (
-    <th scope="col" class="number">
-      {title}
-    </th>
-  ));
-}

@@ -1,0 +1,200 @@
+/** The steps of the actual and the predicted execution side by side. */
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Execution, SampleDocument, StepNll } from "../api";
+import { shorten } from "../escape";
+import type { Timeline } from "../timeline";
+import { useVisibleRange } from "../virtualList";
+import { Text } from "./text";
+
+const ROW_HEIGHT = 22;
+const MAX_CHANGES = 6;
+const MAX_VALUE_CHARS = 80;
+const EVENTS = {
+  call: ["→", "Call"],
+  return: ["←", "Return"],
+  exception: ["!", "Exception"],
+  line: ["", ""],
+} as const;
+const MARK_TITLES = {
+  "": "",
+  "✗": "Divergence",
+  "=": "Matches the actual step again",
+  "≠": "Differs from the actual step",
+};
+const NLL_TITLE =
+  "Negative log-likelihood in nats: action above, state below; hatched if it is not the model's first choice";
+
+/** The mark of a step: nothing before the divergence, ✗ at it, and = or ≠ after it. */
+export function stepMark(sample: SampleDocument, step: number): "" | "✗" | "=" | "≠" {
+  if (!sample.divergence || step < sample.divergence.step) return "";
+  if (step === sample.divergence.step) return "✗";
+  return sample.matches_after_divergence[step - sample.divergence.step] ? "=" : "≠";
+}
+
+interface Props {
+  sample: SampleDocument;
+  actual: Timeline;
+  predicted: Timeline;
+  step: number;
+  length: number;
+  choose: (step: number) => void;
+}
+
+export function TimelineView({ sample, actual, predicted, step, length, choose }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const { from, to } = useVisibleRange(box, length, ROW_HEIGHT);
+  useEffect(() => {
+    if (box.current) scrollToStep(box.current, step);
+  }, [step]);
+  const maxNll = useMemo(() => largestNll(sample.nll), [sample]);
+  const visibleSteps = Array.from({ length: to - from }, (_, index) => from + index);
+  const isVisible = step >= from && step < to;
+  return (
+    <section class="timeline" aria-label="Steps">
+      <div class={maxNll === null ? "timeline-box" : "timeline-box with-nll"} ref={box}>
+        <div class="step-row timeline-head">
+          <span>Step</span>
+          <span />
+          <span>Actual</span>
+          <span>Predicted</span>
+          {maxNll !== null && <span title={NLL_TITLE}>NLL</span>}
+        </div>
+        <div
+          class="step-rows"
+          role="listbox"
+          aria-label="Steps, actual and predicted"
+          tabIndex={0}
+          aria-activedescendant={isVisible ? `step-${step}` : undefined}
+          style={{ height: `${length * ROW_HEIGHT}px` }}
+        >
+          {visibleSteps.map((index) => {
+            const mark = stepMark(sample, index);
+            const style = mark === "✗" ? " diverged" : mark === "≠" ? " mismatch" : "";
+            return (
+              <div
+                key={index}
+                id={`step-${index}`}
+                role="option"
+                aria-selected={index === step}
+                aria-posinset={index + 1}
+                aria-setsize={length}
+                class={"step-row" + style}
+                style={{ top: `${index * ROW_HEIGHT}px` }}
+                onClick={() => choose(index)}
+              >
+                <span class="number">{index}</span>
+                <span class="mark" title={MARK_TITLES[mark]}>
+                  {mark}
+                  <span class="visually-hidden">{MARK_TITLES[mark]}</span>
+                </span>
+                <StepCell execution={sample.actual} index={index} timeline={actual} />
+                <StepCell
+                  execution={sample.predicted}
+                  index={index}
+                  timeline={predicted}
+                  wrongValues={unlistedWrongValues(sample, predicted, index)}
+                />
+                {maxNll !== null && <NllBars nll={sample.nll?.[index]} max={maxNll} />}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      <dl class="endings">
+        <dt>Actual</dt>
+        <dd>
+          <Text of={shorten(sample.actual.ending, 300)} />
+        </dd>
+        <dt>Predicted</dt>
+        <dd>
+          <Text of={shorten(sample.predicted.ending, 300)} />
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+/** Wrong values of a predicted step that are not among the changes it lists: ["still x=7"]. */
+function unlistedWrongValues(sample: SampleDocument, predicted: Timeline, index: number): string[] {
+  const stale = sample.stale_variables[index];
+  if (stale !== undefined)
+    return [`still ${stale}=${shorten(predicted.state(index).get(stale) ?? "", MAX_VALUE_CHARS)}`];
+  const step = sample.predicted.steps[index];
+  if (index !== sample.divergence?.step || !step || step.value !== null) return [];
+  const unlisted = sample.divergence.differences.filter((difference) => !step.changed.includes(difference.name));
+  return unlisted.map(({ name, predicted }) => `${name}=${shorten(predicted ?? "not set", MAX_VALUE_CHARS)}`);
+}
+
+interface StepProps {
+  execution: Execution;
+  index: number;
+  timeline: Timeline;
+  wrongValues?: string[];
+}
+
+function StepCell({ execution, index, timeline, wrongValues = [] }: StepProps) {
+  const step = execution.steps[index];
+  if (!step)
+    return (
+      <span class="step-cell muted">
+        <bdi>{index === execution.steps.length && <Text of={shorten(execution.ending, 120)} />}</bdi>
+      </span>
+    );
+  const [symbol, title] = EVENTS[step.event] ?? EVENTS.line;
+  const state = step.changed.some((name) => !Object.hasOwn(step.set, name)) ? timeline.state(index) : null;
+  const changes = step.changed.slice(0, MAX_CHANGES).map((name) => {
+    const value = Object.hasOwn(step.set, name) ? step.set[name] : state?.get(name);
+    return value === undefined ? name : `${name}=${shorten(value, MAX_VALUE_CHARS)}`;
+  });
+  if (step.description !== undefined) changes.push(shorten(step.description, MAX_VALUE_CHARS));
+  else if (step.value !== null) changes.push(`= ${shorten(step.value, MAX_VALUE_CHARS)}`);
+  if (step.changed.length > MAX_CHANGES) changes.push("…");
+  changes.push(...wrongValues.slice(0, MAX_CHANGES));
+  return (
+    <span class="step-cell">
+      <span class="event" title={title}>
+        {symbol}
+        <span class="visually-hidden">{title}</span>
+      </span>
+      <bdi class="code">
+        <Text of={shorten(step.text.trim(), 120)} />
+      </bdi>
+      {changes.map((change) => (
+        <bdi class="change">
+          <Text of={change} />
+        </bdi>
+      ))}
+    </span>
+  );
+}
+
+function NllBars({ nll, max }: { nll: StepNll | undefined; max: number }) {
+  if (!nll) return <span />;
+  const width = (value: number | null) => `${Math.min(Math.max((100 * (value ?? 0)) / max, 0), 100)}%`;
+  return (
+    <span class="nll-bars" role="img" aria-label={formatNll(nll)} title={formatNll(nll)}>
+      <span class={nll.is_action_greedy ? "greedy" : "not-greedy"} style={{ width: width(nll.action) }} />
+      <span class={nll.is_state_greedy ? "greedy" : "not-greedy"} style={{ width: width(nll.state) }} />
+    </span>
+  );
+}
+
+/** "action 0.02, state 4.50 ✗ not the model's first choice; in nats" */
+export function formatNll({ action, state, is_action_greedy, is_state_greedy }: StepNll): string {
+  const format = (name: string, nats: number | null, isGreedy: boolean) =>
+    nats === null ? [] : [`${name} ${nats.toFixed(2)}${isGreedy ? "" : " ✗ not the model's first choice"}`];
+  const parts = [...format("action", action, is_action_greedy), ...format("state", state, is_state_greedy)];
+  return `${parts.join(", ") || "no tokens"}; in nats`;
+}
+
+function largestNll(nll: StepNll[] | null): number | null {
+  if (!nll?.length) return null;
+  return nll.reduce((max, { action, state }) => Math.max(max, action ?? 0, state ?? 0), 0.01);
+}
+
+function scrollToStep(box: HTMLElement, step: number): void {
+  const top = step * ROW_HEIGHT;
+  const headHeight = ROW_HEIGHT;
+  const isInView = top >= box.scrollTop && top + ROW_HEIGHT <= box.scrollTop + box.clientHeight - headHeight;
+  if (!isInView) box.scrollTop = top - box.clientHeight / 2;
+}
