@@ -39,10 +39,10 @@ def matches(shown: tuple[str, ...], printed: list[str]) -> bool:
     ]
     position = 0
     for pattern in (p for p in patterns if p != ".*"):
-        found = [n for n in range(position, len(printed)) if re.fullmatch(pattern, printed[n])]
-        if not found:
+        result = [n for n in range(position, len(printed)) if re.fullmatch(pattern, printed[n])]
+        if not result:
             return False
-        position = found[0] + 1
+        position = result[0] + 1
     return True
 
 

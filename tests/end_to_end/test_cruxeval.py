@@ -69,8 +69,8 @@ def test_traces_align_with_themselves_even_without_special_tokens(traces: list[T
     for trace in traces:
         segments = CWM.encode(trace)
         text = "".join(segment for segment in segments if not isinstance(segment, SpecialToken))
-        found = align(trace, decode_without_special_tokens(text, trace.program))
-        assert found.is_complete, trace.program.text
+        result = align(trace, decode_without_special_tokens(text, trace.program))
+        assert result.is_complete, trace.program.text
 
 
 def without_tokens(trace: Trace) -> str:
@@ -92,9 +92,9 @@ def test_a_changed_value_is_the_divergence(traces: list[Trace]) -> None:
         steps[index] = replace(steps[index], changed={**steps[index].changed, name: "'wrong'"})
         wrong = replace(trace, steps=tuple(steps))
         for text in (text_of(wrong), without_tokens(wrong)):
-            found = align(trace, CWM.decode(text, trace.program)).divergence
-            assert found is not None
-            assert (found.step, found.variable, found.predicted) == (index, name, "'wrong'")
+            result = align(trace, CWM.decode(text, trace.program)).divergence
+            assert result is not None
+            assert (result.step, result.variable, result.predicted) == (index, name, "'wrong'")
 
 
 def test_a_correct_text_truncated_anywhere_is_truncated(traces: list[Trace]) -> None:

@@ -42,7 +42,7 @@ def test_force_actions_reports_the_survival_of_states(
     words += ["--set", "lengths=2,4", "--set", "per_length=2", "--max-tokens", "600", "-o", target]
     shown = ok(*words).stdout
     assert "4 of 4 samples in" in shown
-    assert "Correct for how many steps" in shown
+    assert "Steps without a divergence: 4 samples" in shown
     query = "select length, count(*), min(program_steps) from samples group by all order by all"
     # main, its line, the call, the reassignments, two returns.
     assert query_runs([target], query).rows == ((2, 2, 8), (4, 2, 10))

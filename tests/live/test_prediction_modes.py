@@ -145,14 +145,14 @@ def test_scores_agree_with_generation(tiny_server: VllmServer) -> None:
 
 
 def check_predictions(
-    found: list[Prediction],
+    result: list[Prediction],
     questions: list[Question],
     settings: PredictionSettings,
     recorder: PythonRecorder,
 ) -> None:
     """Check that each question has one prediction, within max_tokens, that can be diagnosed."""
-    assert sorted(p.id for p in found) == sorted(q.id for q in questions)
-    for prediction in found:
+    assert sorted(p.id for p in result) == sorted(q.id for q in questions)
+    for prediction in result:
         assert prediction.error is None
         assert prediction.generation is not None
         assert 0 < len(prediction.generation.completion_ids) <= settings.max_tokens
@@ -167,8 +167,8 @@ def test_every_mode_gives_predictions_that_can_be_diagnosed(
     mode: Mode, tiny_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
 ) -> None:
     settings = PredictionSettings(mode=mode, max_tokens=400, max_value_chars=8)
-    found = predict_with(tiny_server, recorder, twenty, settings)
-    check_predictions(found, twenty, settings, recorder)
+    result = predict_with(tiny_server, recorder, twenty, settings)
+    check_predictions(result, twenty, settings, recorder)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -176,8 +176,8 @@ def test_every_mode_on_a_pretrained_model(
     mode: Mode, smol_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
 ) -> None:
     settings = PredictionSettings(mode=mode, max_tokens=150, max_value_chars=20)
-    found = predict_with(smol_server, recorder, twenty[:6], settings)
-    check_predictions(found, twenty[:6], settings, recorder)
+    result = predict_with(smol_server, recorder, twenty[:6], settings)
+    check_predictions(result, twenty[:6], settings, recorder)
 
 
 def test_guided_predictions_contain_many_steps_of_all_events(
@@ -186,10 +186,10 @@ def test_guided_predictions_contain_many_steps_of_all_events(
     settings = PredictionSettings(
         mode="guided", max_tokens=1200, max_value_chars=8, temperature=1.0
     )
-    found = predict_with(tiny_server, recorder, twenty, settings)
-    steps = [steps_in_graph(prediction) for prediction in found]
+    result = predict_with(tiny_server, recorder, twenty, settings)
+    steps = [steps_in_graph(prediction) for prediction in result]
     assert sum(steps) > 150
-    events = {step.event for prediction in found for step in prediction.decoded.steps}
+    events = {step.event for prediction in result for step in prediction.decoded.steps}
     assert events == {"call", "line", "return", "exception"}
 
 
@@ -229,16 +229,16 @@ def test_smollm2_answers_in_chat_and_is_diagnosed(
     smol_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
 ) -> None:
     settings = PredictionSettings(codec="chat", max_tokens=160)
-    found = predict_with(smol_server, recorder, twenty[:8], settings)
-    assert [p.error for p in found] == [None] * 8
-    diagnosed = [diagnose(recorder.record(p.program), p).facts for p in found]
-    for prediction, facts in zip(found, diagnosed, strict=True):
+    result = predict_with(smol_server, recorder, twenty[:8], settings)
+    assert [p.error for p in result] == [None] * 8
+    diagnosed = [diagnose(recorder.record(p.program), p).facts for p in result]
+    for prediction, facts in zip(result, diagnosed, strict=True):
         if prediction.answer is not None:
             assert facts.outcome in ("correct", "diverged")
         else:
             is_truncated = prediction.finish == "truncated"
             assert facts.outcome == ("truncated" if is_truncated else "malformed")
-    assert any(prediction.answer is not None for prediction in found)
+    assert any(prediction.answer is not None for prediction in result)
 
 
 def test_the_error_for_missing_special_tokens_names_a_codec_that_works(
@@ -281,7 +281,7 @@ def test_the_command_reports_writes_a_file_and_resumes_it(
     assert f"next: worldline diagnose {output}" in first.stdout
     before = output.read_text(encoding="utf-8")
     second = ok(*command, "--max-tokens", "60")
-    assert "12 of 20 are in" in second.stderr
+    assert "12 of 20 predictions are already in" in second.stderr
     assert "8 asked: " in second.stdout
     assert output.read_text(encoding="utf-8").startswith(before)
     assert sorted(p.id for p in read_prediction_file(output)) == sorted(q.id for q in twenty)
@@ -315,18 +315,18 @@ def test_stepwise_prediction_uses_the_prefix_cache(
     tiny_server: VllmServer, recorder: PythonRecorder
 ) -> None:
     program = Program(LOOP.source, "f(61)")
-    found = asyncio.run(measure_prefix_cache(tiny_server.url, program, recorder, "force-actions"))
-    assert found.steps >= 128
-    assert found.stepwise.requests >= 128
+    result = asyncio.run(measure_prefix_cache(tiny_server.url, program, recorder, "force-actions"))
+    assert result.steps >= 128
+    assert result.stepwise.requests >= 128
     # Without the cache, about a hundred times as many prompt tokens would be computed.
-    assert found.stepwise.prompt <= 1.5 * found.single_request.total
+    assert result.stepwise.prompt <= 1.5 * result.single_request.total
 
 
 def test_free_is_not_much_slower_than_the_bare_server(
     tiny_server: VllmServer, twenty: list[Question]
 ) -> None:
     """`scripts/bench throughput` measures the exact ratio, on an idle machine."""
-    found = measure_free_throughput(
+    result = measure_free_throughput(
         tiny_server.url, twenty, concurrency=8, max_tokens=200, repeats=3
     )
-    assert found.throughput > 0.4
+    assert result.throughput > 0.4

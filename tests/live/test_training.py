@@ -38,7 +38,7 @@ def check_patches(run: Path) -> None:
         assert row.matched_steps >= matched_steps
     gains = [(row.matched_steps or 0) - (before[row.sample].matched_steps or 0) for row in patched]
     assert sum(gains) > len(gains) / 2
-    assert "tried      patch" in ok("show", run, patched[0].sample).stdout
+    assert "tried      Patch" in ok("show", run, patched[0].sample).stdout
 
 
 def test_a_trained_model_is_better_than_an_untrained_one(vllm: None, tmp_path: Path) -> None:

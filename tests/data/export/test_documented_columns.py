@@ -22,5 +22,5 @@ DOCS = DOCS_FOLDER
 )
 def test_documentation_lists_every_column(page: str, mark: str, columns: Sequence[Column]) -> None:
     table = (DOCS / page).read_text(encoding="utf-8").split(f"<!-- {mark} -->")[1]
-    found = re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE)
-    assert found == [(column.name, column.description) for column in columns]
+    result = re.findall(r"^\| `(\w+)` \| (.+) \|$", table, re.MULTILINE)
+    assert result == [(column.name, column.description) for column in columns]

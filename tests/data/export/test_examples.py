@@ -185,20 +185,20 @@ def test_example_ids_equal_the_ids_sent_to_a_model(
         def same(engine: MemorizingEngine = engine) -> MemorizingEngine:
             return engine
 
-        (found,) = predict_questions(
+        (result,) = predict_questions(
             [Question("asked", trace.trace.program)],
             same,
             recorder,
             settings=PredictionSettings(mode=mode, max_tokens=100_000),
             tokenizer=load_tokenizer(str(tokenizer_file)) if has_tokenizer else None,
         )
-        assert found.error is None
+        assert result.error is None
         assert (
             list(engine.requests[0].prompt)[: example.prompt_tokens]
             == (example.input_ids[: example.prompt_tokens])
         )
-        assert found.text == example.completion
-        assert len(found.decoded.steps) == example.steps
+        assert result.text == example.completion
+        assert len(result.decoded.steps) == example.steps
 
 
 def test_hugging_face_tokenizes_the_texts_to_the_same_ids(

@@ -127,8 +127,8 @@ def test_trl_gets_the_same_tokens_from_the_texts(
     """Without ids, TRL tokenizes `prompt` and `completion` itself."""
     rows = exported(tmp_path, stored(recorder), tokenizer="bpe:320")
     trainer = trainer_of(tmp_path, monkeypatch, columns=["prompt", "completion"])
-    found = {(tuple(row["input_ids"]), tuple(row["labels"])) for row in trainer.train_dataset}
-    assert found == {(tuple(row["input_ids"]), tuple(row["labels"])) for row in rows}
+    result = {(tuple(row["input_ids"]), tuple(row["labels"])) for row in trainer.train_dataset}
+    assert result == {(tuple(row["input_ids"]), tuple(row["labels"])) for row in rows}
 
 
 def test_trl_packs_into_the_predicted_number_of_rows(

@@ -83,18 +83,18 @@ def pace(
     """Measure the runners in turns, with `size` programs per round, the same for every runner."""
     job = make_job(filters=TraceFilters(skip_determinism_check=True), shard_programs=shard)
     all_shards = make_shards([ProgramInputs(programs)], job.hash, shard)
-    found = {name: Paced() for name in RUNNERS}
+    result = {name: Paced() for name in RUNNERS}
     for number in range(rounds):
         shards = list(islice(all_shards, size // shard))
         for name, make in RUNNERS.items():
             place = folder / f"{name}-{number}".replace(" ", "-")
-            _one_round(make(workers), job, str(place), shards, found[name])
-            paced = found[name]
+            _one_round(make(workers), job, str(place), shards, result[name])
+            paced = result[name]
             tell(
                 f"{name}: {paced.rates[-1]:.1f} programs/s, {paced.busy_ms[-1]:.2f} ms of "
                 f"processors a program, {paced.stolen[-1]:.0%} stolen, {paced.megabytes[-1]} MB"
             )
-    return found
+    return result
 
 
 def _one_round(

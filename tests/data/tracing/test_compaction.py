@@ -22,9 +22,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_compacted_store_has_the_same_rows(store: Path, tmp_path: Path) -> None:
     assert len(part_files(open_location(store))) == 4
-    found = CliRunner().invoke(main, ["compact", str(store), "-o", str(tmp_path / "c")])
-    assert found.exit_code == 0, found.output
-    assert f"{tmp_path / 'c'}: 1 file\n" in found.output
+    result = CliRunner().invoke(main, ["compact", str(store), "-o", str(tmp_path / "c")])
+    assert result.exit_code == 0, result.output
+    assert f"{tmp_path / 'c'}: 1 file\n" in result.output
     assert traces(tmp_path / "c") == traces(store)
     assert outcomes(tmp_path / "c") == outcomes(store)
     words = ["export", str(tmp_path / "c"), "--tokenizer", "bytes", "-o", str(tmp_path / "e")]

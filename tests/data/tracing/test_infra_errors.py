@@ -170,9 +170,9 @@ def test_job_ends_if_the_pool_breaks_again_and_again(
 ) -> None:
     monkeypatch.setattr(pebble.ProcessPool, "schedule", no_room)
     monkeypatch.setattr("worldline.data.tracing.runners.local_runner._RESTART_PAUSE", 0.0)
-    found = trace(write(tmp_path / "a.jsonl", [row(1)]), "-o", tmp_path / "s")
-    assert found.exit_code == 2
-    assert "the pool of processes broke 20 times in a row (no room)" in found.output
+    result = trace(write(tmp_path / "a.jsonl", [row(1)]), "-o", tmp_path / "s")
+    assert result.exit_code == 2
+    assert "the pool of processes broke 20 times in a row (no room)" in result.output
 
 
 def no_room(*_: Any, **__: Any) -> None:
@@ -195,10 +195,10 @@ def test_broken_pool_is_restarted(
         return lost
 
     monkeypatch.setattr(pebble.ProcessPool, "schedule", fails_first)
-    found = trace(
+    result = trace(
         write(tmp_path / "a.jsonl", map(row, range(4))), "-o", tmp_path / "s", "--shard", 2
     )
-    assert found.exit_code == 0, found.output
+    assert result.exit_code == 0, result.output
     assert ids(tmp_path / "s") == ["p0", "p1", "p2", "p3"]
 
 

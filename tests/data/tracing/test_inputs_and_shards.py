@@ -24,9 +24,9 @@ def test_all_file_types_are_read_in_the_order_of_names(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(parquet_bytes(COLUMNS, rows))
     (tmp_path / "notes.txt").write_text("no programs", encoding="utf-8")
     inputs = ProgramInputs(tmp_path)
-    found = list(inputs)
+    result = list(inputs)
     assert inputs.fraction_read == 1.0
-    fields = [row_fields for _, row_fields, _ in found]
+    fields = [row_fields for _, row_fields, _ in result]
     assert [row_fields and row_fields["id"] for row_fields in fields] == [
         "p4",
         "p5",
@@ -39,20 +39,20 @@ def test_all_file_types_are_read_in_the_order_of_names(tmp_path: Path) -> None:
     }
     assert fields[1] is not None
     assert fields[1]["stdin"] == "in"
-    assert found[3][0] == "line 2 of b.jsonl"
+    assert result[3][0] == "line 2 of b.jsonl"
 
 
 def test_language_is_part_of_the_program(tmp_path: Path) -> None:
     script = {**row(1), "language": "javascript"}
     write(tmp_path / "a.jsonl", [row(1), script, {**row(1), "language": "python"}])
     (plain,) = make_shards([list(ProgramInputs(write(tmp_path / "b.jsonl", [row(1)])))], "", 10)
-    (found,) = make_shards([list(ProgramInputs(tmp_path / "a.jsonl"))], "", 10)
-    assert [each.is_new for each in found.rows] == [True, True, False]
-    programs = [question_from_row(each.fields or {}, "").program for each in found.rows]
+    (result,) = make_shards([list(ProgramInputs(tmp_path / "a.jsonl"))], "", 10)
+    assert [each.is_new for each in result.rows] == [True, True, False]
+    programs = [question_from_row(each.fields or {}, "").program for each in result.rows]
     assert [each.language for each in programs] == ["python", "javascript", "python"]
     # Without a language, or with Python, the row and the name of its shard are the same.
-    assert found.rows[0].fields == found.rows[2].fields == plain.rows[0].fields
-    (explicit,) = make_shards([[("line 1", found.rows[2].fields, "")]], "", 10)
+    assert result.rows[0].fields == result.rows[2].fields == plain.rows[0].fields
+    (explicit,) = make_shards([[("line 1", result.rows[2].fields, "")]], "", 10)
     assert explicit.name == plain.name
     table = [Column(name, "text", "") for name in ("id", "code", "call", "language")]
     (tmp_path / "c.parquet").write_bytes(parquet_bytes(table, [script]))
@@ -64,21 +64,21 @@ def test_language_is_part_of_the_program(tmp_path: Path) -> None:
 def test_invalid_rows_are_reported_with_their_line(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"id": "a"}\r\n\n[1]\n{"id"\n\xff\n{"id": "\xe2\x80\xa8b"}')
-    found = list(ProgramInputs(path))
-    assert [error for _, _, error in found if error] == [
+    result = list(ProgramInputs(path))
+    assert [error for _, _, error in result if error] == [
         "line 3 of a.jsonl: expected a JSON object, found list",
         "line 4 of a.jsonl: not JSON (Expecting ':' delimiter: line 1 column 6 (char 5)); "
         "each line must be one JSON object",
         "line 5 of a.jsonl: not JSON ('utf-8' codec can't decode byte 0xff in position 0: invalid "
         "start byte); each line must be one JSON object",
     ]
-    assert [fields for _, fields, error in found if not error] == [{"id": "a"}, {"id": "\u2028b"}]
+    assert [fields for _, fields, error in result if not error] == [{"id": "a"}, {"id": "\u2028b"}]
 
 
 def test_default_id_is_the_source_of_the_row(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", [{"code": "x"}, {"code": "y", "id": 7}, {"id": None}])
-    found = [fields and fields["id"] for _, fields, _ in ProgramInputs(tmp_path / "a.jsonl")]
-    assert found == ["line 1 of a.jsonl", "7", "line 3 of a.jsonl"]
+    result = [fields and fields["id"] for _, fields, _ in ProgramInputs(tmp_path / "a.jsonl")]
+    assert result == ["line 1 of a.jsonl", "7", "line 3 of a.jsonl"]
 
 
 def test_unreadable_input_is_refused(tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ def test_store_from_ray_equals_the_local_one(nodes: Cluster, tmp_path: Path) -> 
     assert "60 programs in 6 shards" in out, err
     trace(tmp_path / "a.jsonl", "-o", tmp_path / "here", "--shard", 10)
     for folder in ("parts", "outcomes"):
-        found = {path.name for path in (tmp_path / "by-ray" / folder).iterdir()}
-        assert found == {path.name for path in (tmp_path / "here" / folder).iterdir()}
+        result = {path.name for path in (tmp_path / "by-ray" / folder).iterdir()}
+        assert result == {path.name for path in (tmp_path / "here" / folder).iterdir()}
     for path in (tmp_path / "here" / "parts").iterdir():
         assert path.read_bytes() == (tmp_path / "by-ray" / "parts" / path.name).read_bytes()
     assert outcomes(tmp_path / "by-ray") == outcomes(tmp_path / "here")
@@ -96,5 +96,5 @@ def test_disconnected_node_loses_no_shard(nodes: Cluster, tmp_path: Path) -> Non
     assert process.returncode == 0, err
     assert "150 programs in 15 shards" in out
     assert "150 of 150 results are as expected" in out
-    assert [found["id"] for found in traces(tmp_path / "s")] == [each["id"] for each in rows]
-    assert [found["number"] for found in outcomes(tmp_path / "s")] == list(range(150))
+    assert [result["id"] for result in traces(tmp_path / "s")] == [each["id"] for each in rows]
+    assert [result["number"] for result in outcomes(tmp_path / "s")] == list(range(150))

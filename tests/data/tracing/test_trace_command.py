@@ -123,8 +123,8 @@ def test_every_kind_of_program_has_its_outcome(tmp_path: Path) -> None:
     with (tmp_path / "a.jsonl").open("a", encoding="utf-8") as file:
         file.write("{not json\n")
     words = ("--steps", 2000, "--seconds", 3, "--min-steps", 5, "--exclude", mine, "--workers", 1)
-    found = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
-    assert found.exit_code == 0, found.output
+    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
+    assert result.exit_code == 0, result.output
     expected = {name: outcome for name, (outcome, _) in PROGRAMS.items()} | {None: "unreadable"}
     rows = outcomes(tmp_path / "s")
     assert {row["id"]: row["outcome"] for row in rows} == expected
@@ -136,10 +136,10 @@ def test_every_kind_of_program_has_its_outcome(tmp_path: Path) -> None:
     assert details["chance"] == "standard output"
     assert re.search(r"line 27 of a.jsonl: not JSON", details[None])
     # The counts in the report add up to the number of programs.
-    lines = re.findall(r"(?m)^ +([\d,]+) ([a-z ]+)$", found.output)
+    lines = re.findall(r"(?m)^ +([\d,]+) ([a-z ]+)$", result.output)
     assert sum(int(number) for number, _ in lines) == len(expected)
-    assert f"{len(expected)} programs in 1 shard\n" in found.output
-    assert re.search(r"(?m)^\d+ s of worker time$", found.output)
+    assert f"{len(expected)} programs in 1 shard\n" in result.output
+    assert re.search(r"(?m)^\d+ s of worker time$", result.output)
 
 
 @pytest.mark.data
@@ -159,8 +159,8 @@ def test_kept_traces_equal_those_of_a_recorder(tmp_path: Path, recorder: PythonR
     rows = [row(n, facets={"depth": n}) for n in range(25)]
     write(tmp_path / "a.jsonl", rows)
     words = ("--shard", 10, "--tokenizer", "bytes", "--codec", "delta")
-    found = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
-    assert "25 of 25 results are as expected" in found.output
+    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
+    assert "25 of 25 results are as expected" in result.output
     stored = list(read_stored_traces(tmp_path / "s"))
     assert [each.id for each in stored] == [f"p{n}" for n in range(25)]
     for number, each in enumerate(stored):
@@ -238,8 +238,8 @@ def test_part_without_outcomes_is_ignored_and_processed_again(tmp_path: Path) ->
         half = tmp_path / "s" / "parts" / f"{name}.parquet.0123.unfinished"
         half.write_bytes(b"half")
         os.utime(half, (time.time() - age,) * 2)
-    found = trace(tmp_path / "a.jsonl", *words)
-    assert "5 were done before" in found.output
+    result = trace(tmp_path / "a.jsonl", *words)
+    assert "5 were done before" in result.output
     assert ids(tmp_path / "s") == [f"p{n}" for n in range(10)]
     # Another rank may be writing the new one.
     assert [path.name[0] for path in tmp_path.glob("s/*/*.unfinished")] == ["y"]
@@ -254,8 +254,8 @@ def test_missing_or_damaged_part_is_processed_again(tmp_path: Path) -> None:
     # As after a power failure.
     second.write_bytes(b"")
     assert "are missing or damaged" in run("compact", tmp_path / "s", "-o", tmp_path / "c").output
-    found = trace(tmp_path / "a.jsonl", *words)
-    assert "5 were done before" in found.output
+    result = trace(tmp_path / "a.jsonl", *words)
+    assert "5 were done before" in result.output
     assert traces(tmp_path / "s") == before
 
 
@@ -275,8 +275,8 @@ def test_ranks_can_start_together_and_have_no_shard(tmp_path: Path) -> None:
     # Another rank is writing the manifest, or was killed while writing it.
     (tmp_path / "s" / "traces.json.0123.unfinished").write_bytes(b"{")
     for rank in (2, 0, 1):
-        found = trace(*words, "--rank", rank)
-        assert found.exit_code == 0, found.output
+        result = trace(*words, "--rank", rank)
+        assert result.exit_code == 0, result.output
     assert ids(tmp_path / "s") == ["p1"]
     assert "cannot be used with --rank" in trace(*words, "--rank", 0, "--prune").output
 
@@ -286,11 +286,11 @@ def test_ranks_in_any_order_create_the_same_store(tmp_path: Path) -> None:
     words = (tmp_path / "a.jsonl", "--shard", 5)
     trace(*words, "-o", tmp_path / "whole")
     for rank in (2, 0, 1):
-        found = trace(*words, "-o", tmp_path / "s", "--rank", rank, "--world-size", 3)
-        assert found.exit_code == 0, found.output
-        assert ("other ranks have" in found.output) == (rank != 1)
+        result = trace(*words, "-o", tmp_path / "s", "--rank", rank, "--world-size", 3)
+        assert result.exit_code == 0, result.output
+        assert ("other ranks have" in result.output) == (rank != 1)
         assert is_unfinished(tmp_path / "s") == (rank != 1)
-    assert "35 programs in 7 shards" in found.output
+    assert "35 programs in 7 shards" in result.output
     assert traces(tmp_path / "s") == traces(tmp_path / "whole")
     assert outcomes(tmp_path / "s") == outcomes(tmp_path / "whole")
     for wrong in (("--rank", 3, "--world-size", 3), ("--rank", 0), ("--world-size", 2)):
@@ -312,9 +312,9 @@ def test_ranks_in_any_order_create_the_same_store(tmp_path: Path) -> None:
 def test_different_settings_are_refused(tmp_path: Path, words: list[str], message: str) -> None:
     write(tmp_path / "a.jsonl", [row(1)])
     trace(tmp_path / "a.jsonl", "-o", tmp_path / "s")
-    found = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
-    assert found.exit_code == 2
-    assert re.search(message, found.output)
+    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
+    assert result.exit_code == 2
+    assert re.search(message, result.output)
     if "--steps" in words:
         again = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words, "--restart")
         assert again.exit_code == 0
@@ -327,9 +327,9 @@ def test_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     (tmp_path / "s" / "mine.txt").write_text("mine", encoding="utf-8")
     for words in ([], ["--restart"]):
-        found = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
-        assert found.exit_code == 2
-        assert "contains 'mine.txt' and no traces.json" in found.output
+        result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
+        assert result.exit_code == 2
+        assert "contains 'mine.txt' and no traces.json" in result.output
     assert [path.name for path in (tmp_path / "s").iterdir()] == ["mine.txt"]
     assert "is a file" in trace(tmp_path / "a.jsonl", "-o", tmp_path / "a.jsonl").output
     assert "no programs in" in trace(write(tmp_path / "e.jsonl", []), "-o", tmp_path / "t").output
@@ -339,9 +339,9 @@ def test_damaged_store_can_be_restarted(tmp_path: Path) -> None:
     write(tmp_path / "a.jsonl", [row(1)])
     trace(tmp_path / "a.jsonl", "-o", tmp_path / "s")
     (tmp_path / "s" / "traces.json").write_text('{"format": 1}', encoding="utf-8")
-    found = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s")
-    assert found.exit_code == 2
-    assert "a different version of worldline wrote it; choose a different folder" in found.output
+    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s")
+    assert result.exit_code == 2
+    assert "a different version of worldline wrote it; choose a different folder" in result.output
     assert trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", "--restart").exit_code == 0
     (outcome,) = (tmp_path / "s" / "outcomes").glob("*.parquet")
     outcome.write_bytes(outcome.read_bytes()[:-20])
@@ -397,9 +397,9 @@ def test_job_hash_is_that_of_format_2() -> None:
 
 def test_record_refers_to_trace_for_many_programs(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [row(1)])
-    found = CliRunner().invoke(main, ["record", str(path)])
-    assert found.exit_code == 2
-    assert f"has many programs; use: worldline trace {path} -o STORE" in found.output
+    result = CliRunner().invoke(main, ["record", str(path)])
+    assert result.exit_code == 2
+    assert f"has many programs; use: worldline trace {path} -o STORE" in result.output
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
@@ -490,9 +490,9 @@ def test_interrupted_job_resumes(tmp_path: Path, how: str) -> None:
         assert "60 of 60 results are as expected" in out
     done = len(finished_shards(open_location(tmp_path / "s")))
     assert 2 <= done <= 12
-    found = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", "--workers", 2, "--shard", 5)
-    assert f"{done * 5} were done before" in found.output
-    assert "60 of 60 results are as expected" in found.output
+    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", "--workers", 2, "--shard", 5)
+    assert f"{done * 5} were done before" in result.output
+    assert "60 of 60 results are as expected" in result.output
     assert ids(tmp_path / "s") == [each["id"] for each in rows]
 
 

@@ -369,8 +369,8 @@ def test_log_is_json_with_settings_and_versions(export: Path, tmp_path: Path) ->
 def test_training_loop_has_little_overhead(export: Path) -> None:
     """At full size: `scripts/bench train`."""
     recipe = replace(QUICK, hidden_size=128, batch_tokens=2000, tokens=100_000)
-    found = speed_of_training(export, recipe, steps=4, turns=3, threads=1)
-    assert found.ours > found.bare / 2
+    result = speed_of_training(export, recipe, steps=4, turns=3, threads=1)
+    assert result.ours > result.bare / 2
 
 
 OLD_NAMES = {

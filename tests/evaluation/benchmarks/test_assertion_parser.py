@@ -110,9 +110,9 @@ def test_unusable_assertion_has_a_reason(line: str, reason: str) -> None:
 
 
 def test_assertion_in_a_loop_is_unusable() -> None:
-    found = parse("for x in range(3):", "    assert candidate(x) == 1", "assert candidate(4) == 5")
-    assert [type(each) for each in found] == [UnusableAssertion, AssertedCall]
-    assert "loop" in getattr(found[0], "reason", "")
+    result = parse("for x in range(3):", "    assert candidate(x) == 1", "assert candidate(4) == 5")
+    assert [type(each) for each in result] == [UnusableAssertion, AssertedCall]
+    assert "loop" in getattr(result[0], "reason", "")
 
 
 @pytest.mark.parametrize(
@@ -141,10 +141,10 @@ TEXTS = st.recursive(
 @given(TEXTS)
 def test_constant_value_equals_eval(text: str) -> None:
     try:
-        found = constant_value(ast.parse(text, mode="eval").body)
+        result = constant_value(ast.parse(text, mode="eval").body)
     except ValueError:
         reject()
-    assert repr(found) == repr(eval(text))
+    assert repr(result) == repr(eval(text))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_constants_keep_sign_and_type() -> None:
 
 
 def test_unusual_assertions_are_parsed_or_unusable() -> None:
-    found = parse_assertions(
+    result = parse_assertions(
         "def check(candidate):\n"
         "    assert (candidate)(1) == 2\n"
         "    assert abs(candidate(1) - 2) < [1]\n"
@@ -175,6 +175,6 @@ def test_unusual_assertions_are_parsed_or_unusable() -> None:
         "    assert abs(candidate(1) - 2) < 10**400\n",
         "f",
     )
-    assert isinstance(found[0], AssertedCall)
-    assert (found[0].call, found[0].expected) == ("f(1)", 2)
-    assert [type(each) for each in found[1:]] == [UnusableAssertion] * 3
+    assert isinstance(result[0], AssertedCall)
+    assert (result[0].call, result[0].expected) == ("f(1)", 2)
+    assert [type(each) for each in result[1:]] == [UnusableAssertion] * 3

@@ -89,18 +89,18 @@ def test_generated_benchmark_takes_no_data() -> None:
 
 @pytest.mark.usefixtures("with_grown")
 def test_descriptions_show_summary_and_default_options() -> None:
-    found = {each.name: each for each in describe_benchmarks()}
-    assert list(found)[:2] == ["cruxeval", "humaneval"]
-    assert found["grown"].summary == "Programs that grow."
-    assert found["grown"].options == {
+    result = {each.name: each for each in describe_benchmarks()}
+    assert list(result)[:2] == ["cruxeval", "humaneval"]
+    assert result["grown"].summary == "Programs that grow."
+    assert result["grown"].options == {
         "size": None,
         "depths": "1-3",
         "kinds": "int,str",
         "share": "0.5",
         "name": "x",
     }
-    assert found["humaneval"].options == {"per_problem": "5"}
-    assert found["cruxeval"].options == {}
+    assert result["humaneval"].options == {"per_problem": "5"}
+    assert result["cruxeval"].options == {}
 
 
 def test_every_default_option_can_be_formatted_and_parsed() -> None:

@@ -30,20 +30,20 @@ def benchmark() -> Benchmark:
 @pytest.fixture(scope="module")
 def composed(benchmark: Benchmark) -> Forms:
     """The forms of each composition, by type, depth and number."""
-    found: Forms = defaultdict(dict)
+    result: Forms = defaultdict(dict)
     for question in benchmark.questions:
         facets = question.facets
         if facets["form"] != "atom":
             key = (str(facets["data_type"]), int(facets["depth"]), number_of(question))
-            found[key][str(facets["form"])] = question
-    return dict(found)
+            result[key][str(facets["form"])] = question
+    return dict(result)
 
 
 def number_of(question: Question) -> int:
     """Number of a question: "string_d07_n2_nested" -> 2"""
-    found = re.search(r"_n(\d+)_", question.id)
-    assert found is not None
-    return int(found[1])
+    result = re.search(r"_n(\d+)_", question.id)
+    assert result is not None
+    return int(result[1])
 
 
 def definitions(question: Question) -> dict[str, str]:
@@ -66,7 +66,7 @@ def test_ids_and_facets(benchmark: Benchmark, composed: Forms) -> None:
     assert len({q.id for q in benchmark.questions}) == len(benchmark.questions)
     assert set(composed) == {(t, d, n) for t in TYPES for d in range(1, 21) for n in range(5)}
     assert composed["string", 7, 2]["nested"].id == "string_d07_n2_nested"
-    known = {f.name: f for found in data_types().values() for f in found.functions}
+    known = {f.name: f for result in data_types().values() for f in result.functions}
     for question in benchmark.questions:
         names = str(question.facets["functions"]).split()
         assert len(names) == question.facets["depth"]
@@ -82,7 +82,7 @@ def test_only_functions_and_argument_differ_between_types(composed: Forms) -> No
     for (_, depth, _), forms in composed.items():
         for form, question in forms.items():
             shapes[depth, form].add(skeleton(question))
-    assert all(len(found) == 1 for found in shapes.values())
+    assert all(len(result) == 1 for result in shapes.values())
     assert len(shapes) == 40
     (nested,), (flat,) = shapes[3, "nested"], shapes[3, "flat"]
     start = "".join(f"def g{n}(x):\n    return …\n\n" for n in (1, 2, 3))
@@ -107,8 +107,8 @@ def test_each_function_is_also_a_question_by_itself(benchmark: Benchmark) -> Non
     # There are two booleans, and no question occurs twice.
     assert counts == {
         function.name: 2 if name == "bool" else 5
-        for name, found in data_types().items()
-        for function in found.functions
+        for name, result in data_types().items()
+        for function in result.functions
     }
     assert len({(q.facets["functions"], q.program.call) for q in atoms}) == len(atoms)
     assert all(q.facets["depth"] == 1 for q in atoms)
@@ -120,7 +120,7 @@ def test_each_function_is_also_a_question_by_itself(benchmark: Benchmark) -> Non
 
 def test_values_stay_short_and_every_function_changes_its_value(composed: Forms) -> None:
     """Each value is valid and differs from the one before."""
-    known = {f.name: f.apply for found in data_types().values() for f in found.functions}
+    known = {f.name: f.apply for result in data_types().values() for f in result.functions}
     for (name, _, _), forms in composed.items():
         question = forms["nested"]
         value = ast.literal_eval((question.program.call or "")[2:-1])
@@ -175,19 +175,19 @@ def test_question_does_not_depend_on_the_other_questions(benchmark: Benchmark) -
     seed=st.integers(-5, 10**9),
 )
 def test_expected_values_for_any_depth_and_seed(types: list[str], depth: int, seed: int) -> None:
-    found = composition(types=types, depths=[depth], per_depth=2, atoms=1, seed=seed)
+    result = composition(types=types, depths=[depth], per_depth=2, atoms=1, seed=seed)
     atoms = sum(len(data_types()[name].functions) for name in types)
-    assert len(found.questions) == 4 * len(types) + atoms
-    assert all(execute(q.program) == q.expected for q in found.questions)
+    assert len(result.questions) == 4 * len(types) + atoms
+    assert all(execute(q.program) == q.expected for q in result.questions)
 
 
 def test_missing_questions_are_reported_as_skipped() -> None:
     """There are 28 functions and two booleans: 56 different questions of depth 1."""
-    found = composition(types=["bool"], depths=[1], per_depth=100, atoms=0, forms=["nested"])
-    assert len({q.program.hash for q in found.questions}) == len(found.questions) <= 56
-    (missing,) = found.skipped
+    result = composition(types=["bool"], depths=[1], per_depth=100, atoms=0, forms=["nested"])
+    assert len({q.program.hash for q in result.questions}) == len(result.questions) <= 56
+    (missing,) = result.skipped
     assert missing.id == "bool_d01"
-    assert missing.text == f"{100 - len(found.questions)} more questions"
+    assert missing.text == f"{100 - len(result.questions)} more questions"
 
 
 @pytest.mark.parametrize(
@@ -212,6 +212,6 @@ def test_invalid_arguments_are_refused(options: dict[str, list[str]], advice: st
 
 
 def test_options_recreate_the_same_questions() -> None:
-    found = composition(types=["dict"], depths=[2, 5], per_depth=2, atoms=1, seed=5)
-    assert composition(**found.options) == found  # type: ignore[arg-type]
-    assert composition(types=["dict"], depths=[2, 5], per_depth=2, atoms=1).hash != found.hash
+    result = composition(types=["dict"], depths=[2, 5], per_depth=2, atoms=1, seed=5)
+    assert composition(**result.options) == result  # type: ignore[arg-type]
+    assert composition(types=["dict"], depths=[2, 5], per_depth=2, atoms=1).hash != result.hash

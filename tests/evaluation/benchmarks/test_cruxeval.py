@@ -41,6 +41,6 @@ def test_published_answers_get_the_published_scores() -> None:
     assert sum(map(len, ours.values())) == 8000
     assert ours == verdicts
     for k, published in ((1, 34.2125), (5, 40.2867)):
-        found = 100 * fmean(pass_at_k(k, sum(each), len(each)) for each in ours.values())
-        assert found == pytest.approx(scored[f"pass_at_{k}"], abs=1e-9)
-        assert round(found, 4) == published
+        result = 100 * fmean(pass_at_k(k, sum(each), len(each)) for each in ours.values())
+        assert result == pytest.approx(scored[f"pass_at_{k}"], abs=1e-9)
+        assert round(result, 4) == published

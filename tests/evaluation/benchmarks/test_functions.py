@@ -50,9 +50,9 @@ def values_of(data_type: DataType) -> list[Any]:
 
 def test_each_type_has_at_least_twenty_functions() -> None:
     assert (*PYTHON_TYPES, "mixed") == TYPES
-    counts = {name: len(found.functions) for name, found in data_types().items()}
+    counts = {name: len(result.functions) for name, result in data_types().items()}
     assert all(count >= 20 for count in counts.values()), counts
-    names = Counter(f.name for found in data_types().values() for f in found.functions)
+    names = Counter(f.name for result in data_types().values() for f in result.functions)
     assert set(names.values()) == {1}
 
 
@@ -142,9 +142,9 @@ def test_floats_are_exact_multiples_of_a_quarter() -> None:
 
 
 def test_duplicate_name_or_expression_is_refused() -> None:
-    found = data_types()["list"]
-    first, second = found.functions[:2]
+    result = data_types()["list"]
+    first, second = result.functions[:2]
     for twice in (replace(second, name=first.name), replace(second, expression=first.expression)):
         with pytest.raises(InputError, match="2 times; change or drop"):
-            check_catalogue([replace(found, functions=(first, twice))])
-    check_catalogue([found])
+            check_catalogue([replace(result, functions=(first, twice))])
+    check_catalogue([result])

@@ -42,9 +42,9 @@ def results(all_cases: Benchmark) -> dict[str, str]:
     run = subprocess.run(
         [sys.executable, "-c", RUN], input=texts, capture_output=True, text=True, check=True
     )
-    found = [json.loads(line) for line in run.stdout.splitlines()]
+    result = [json.loads(line) for line in run.stdout.splitlines()]
     ids = [question.id for question in all_cases.questions]
-    return dict(zip(ids, found, strict=True))
+    return dict(zip(ids, result, strict=True))
 
 
 def write(path: Path, *rows: dict[str, Any]) -> Path:

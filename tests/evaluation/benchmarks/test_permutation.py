@@ -25,11 +25,11 @@ def assignments(source: str) -> list[str]:
 
 
 def test_default_questions() -> None:
-    found = permutation()
-    assert found.name == "permutation"
-    assert len(found.questions) == len({q.id for q in found.questions}) == 10 * len(LENGTHS)
-    assert len({q.program.hash for q in found.questions}) == len(found.questions)
-    for question in found.questions:
+    result = permutation()
+    assert result.name == "permutation"
+    assert len(result.questions) == len({q.id for q in result.questions}) == 10 * len(LENGTHS)
+    assert len({q.program.hash for q in result.questions}) == len(result.questions)
+    for question in result.questions:
         facets = question.facets
         assert (facets["variables"], facets["reveal_every"]) == (5, 1)
         assert len(assignments(question.program.source)) == facets["length"]
@@ -46,15 +46,15 @@ def test_default_questions() -> None:
 def test_expected_is_what_execution_returns(
     variables: int, length: int, reveal_every: int, seed: int
 ) -> None:
-    found = permutation(
+    result = permutation(
         variables=variables,
         lengths=[length],
         per_length=2,
         reveal_every=reveal_every,
         seed=seed,
     )
-    assert len(found.questions) == 2
-    for question in found.questions:
+    assert len(result.questions) == 2
+    for question in result.questions:
         assert execute(question.program) == question.expected
         lines = question.program.source.splitlines()[1:-1]
         counts = [line.count("=") for line in lines]
@@ -82,8 +82,8 @@ def test_all_permutations_are_drawn() -> None:
 def test_recorded_result_is_the_expected_value(recorder: PythonRecorder) -> None:
     """The trace shows the state once per line."""
     for reveal_every, lines in ((1, 17), (3, 7), (16, 2), (99, 2)):
-        found = permutation(lengths=[16], per_length=2, reveal_every=reveal_every)
-        for question in found.questions:
+        result = permutation(lengths=[16], per_length=2, reveal_every=reveal_every)
+        for question in result.questions:
             trace = recorder.record(question.program)
             assert trace.result == question.expected
             steps = [s for s in trace.steps if s.event == "line" and s.line <= lines + 1]
@@ -146,7 +146,7 @@ def test_invalid_arguments_are_refused(options: dict[str, int], advice: str) -> 
 
 
 def test_options_recreate_the_same_questions() -> None:
-    found = permutation(variables=4, lengths=[3, 9], per_length=2, reveal_every=2, seed=5)
-    again = permutation(**found.options)  # type: ignore[arg-type]
-    assert again == found
+    result = permutation(variables=4, lengths=[3, 9], per_length=2, reveal_every=2, seed=5)
+    again = permutation(**result.options)  # type: ignore[arg-type]
+    assert again == result
     assert permutation(lengths=[3], seed=6).hash != permutation(lengths=[3], seed=5).hash

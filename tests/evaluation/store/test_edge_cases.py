@@ -114,8 +114,8 @@ def test_special_characters_in_a_folder_name_do_not_change_its_rows(
     location = open_location(tmp_path / folder)
     write_part(location, COLUMNS, [{"sample": "a", "step": 9}])
     source = QuerySource(location, part_files(location), [{"sample": "b", "step": 9}])
-    found = query("select sample, step from samples order by all", [source], COLUMNS)
-    assert found.rows == (("a", 9), ("b", 9))
+    result = query("select sample, step from samples order by all", [source], COLUMNS)
+    assert result.rows == (("a", 9), ("b", 9))
 
 
 @pytest.mark.parametrize(
@@ -124,24 +124,24 @@ def test_special_characters_in_a_folder_name_do_not_change_its_rows(
 def test_a_facet_may_have_any_name(tmp_path: Path, name: str) -> None:
     rows = [{"sample": "a", "facets": json.dumps({name: "right", "other": "wrong"})}]
     source = QuerySource(open_location(tmp_path / "run"), [], rows, {name: "text", "other": "text"})
-    found = query("select * from samples", [source], COLUMNS)
-    assert dict(zip(found.columns, found.rows[0], strict=True))[name] == "right"
+    result = query("select * from samples", [source], COLUMNS)
+    assert dict(zip(result.columns, result.rows[0], strict=True))[name] == "right"
 
 
 def test_facet_with_the_name_of_a_column_gets_no_column(tmp_path: Path) -> None:
     facets = {"Step": "x", "RUN": "y", "": "z", "Topic": "first", "topic": "second"}
     rows = [{"sample": "a", "step": 3, "facets": json.dumps(facets)}]
     source = QuerySource(open_location(tmp_path / "run"), [], rows, dict.fromkeys(facets, "text"))
-    found = query("select * from samples", [source], COLUMNS)
-    assert found.columns == ("run", *(column.name for column in COLUMNS), "Topic")
-    assert (found.rows[0][0], found.rows[0][2], found.rows[0][-1]) == ("run", 3, "first")
+    result = query("select * from samples", [source], COLUMNS)
+    assert result.columns == ("run", *(column.name for column in COLUMNS), "Topic")
+    assert (result.rows[0][0], result.rows[0][2], result.rows[0][-1]) == ("run", 3, "first")
 
 
 def test_runs_with_the_same_name_are_shown_with_their_paths(tmp_path: Path) -> None:
     addresses = [tmp_path / "a" / "base", tmp_path / "b" / "base", tmp_path / "b" / "tuned"]
     sources = [QuerySource(open_location(path), [], [{"sample": "x"}]) for path in addresses]
-    found = query("select run from samples order by all", sources, COLUMNS)
-    assert found.rows == ((str(addresses[0]),), (str(addresses[1]),), ("tuned",))
+    result = query("select run from samples order by all", sources, COLUMNS)
+    assert result.rows == ((str(addresses[0]),), (str(addresses[1]),), ("tuned",))
 
 
 def test_sql_error_names_a_damaged_part(tmp_path: Path) -> None:

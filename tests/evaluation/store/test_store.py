@@ -38,8 +38,8 @@ def test_rows_round_trip_through_parts(tmp_path: Path) -> None:
     location = open_location(tmp_path / "run")
     write_part(location, COLUMNS, [ROW, {"sample": "bare"}])
     write_part(location, COLUMNS, [{"sample": "later", "ids": []}])
-    found = read_parts(location)
-    assert [{k: v for k, v in row.items() if v is not None} for row in found] == [
+    result = read_parts(location)
+    assert [{k: v for k, v in row.items() if v is not None} for row in result] == [
         ROW,
         {"sample": "bare"},
         {"sample": "later", "ids": []},
@@ -116,11 +116,11 @@ def test_sql_reads_parts_and_open_rows_with_facet_columns(tmp_path: Path) -> Non
     open_rows = [{"sample": "open", "facets": '{"depth": 40}'}]
     types = {"depth": "int", "form": "text", "step": "int"}
     source = QuerySource(location, part_files(location), open_rows, types)
-    found = query(
+    result = query(
         "select run, sample, depth, form, step from samples order by depth", [source], COLUMNS
     )
-    assert found.columns == ("run", "sample", "depth", "form", "step")
-    assert found.rows == (
+    assert result.columns == ("run", "sample", "depth", "form", "step")
+    assert result.rows == (
         ("it's a run", "é\n\x00", 3, "it's", 3),
         ("it's a run", "open", 40, None, None),
     )
@@ -133,8 +133,8 @@ def test_sql_over_several_runs_has_a_run_column(tmp_path: Path) -> None:
         location = open_location(tmp_path / name)
         write_part(location, COLUMNS, [ROW] * (2 if name == "a" else 1))
         sources.append(QuerySource(location, part_files(location), facets={name: "text"}))
-    found = query("select run, count(*) from samples group by all order by run", sources, COLUMNS)
-    assert found.rows == (("a", 2), ("b", 1))
+    result = query("select run, count(*) from samples group by all order by run", sources, COLUMNS)
+    assert result.rows == (("a", 2), ("b", 1))
 
 
 RENAMING = LegacyNames(
@@ -161,13 +161,13 @@ def test_sql_shows_old_parts_with_current_names(tmp_path: Path, order: tuple[str
         source = QuerySource(location, part_files(location), open_rows, {"depth": "int"})
         # Without times, which these old parts lack, unlike those of a run.
         columns = [column for column in COLUMNS if column.type != "time"]
-        found = query(
+        result = query(
             "select sample, step, is_truncated, depth from samples",
             [source],
             columns,
             legacy_names=RENAMING,
         )
-        assert found.rows == (("after", 3, True, 7),) * (len(order) + len(open_rows))
+        assert result.rows == (("after", 3, True, 7),) * (len(order) + len(open_rows))
         every = query("select * from samples", [source], columns, legacy_names=RENAMING)
         assert not {"old_step", "was_truncated"} & set(every.columns)
 
@@ -203,5 +203,5 @@ def test_sql_reads_parts_with_different_columns(tmp_path: Path) -> None:
     write_part(location, COLUMNS[:2], [{"sample": "old", "step": 1}])
     write_part(location, (*reversed(COLUMNS[:3]),), [{"sample": "new", "step": 2, "share": 0.5}])
     source = QuerySource(location, part_files(location))
-    found = query("select sample, step, share from samples order by step", [source], COLUMNS[:3])
-    assert found.rows == (("old", 1, None), ("new", 2, 0.5))
+    result = query("select sample, step, share from samples order by step", [source], COLUMNS[:3])
+    assert result.rows == (("old", 1, None), ("new", 2, 0.5))

@@ -136,9 +136,9 @@ def test_sql_counts_steps(tmp_path: Path, recorder: PythonRecorder) -> None:
     write_traces(tmp_path, [StoredTrace(str(n), trace) for n in range(3)])
     location = open_location(tmp_path)
     sql = "select sum(len(list_filter(event, lambda e: e = 0))) from samples"
-    found = query(sql, [QuerySource(location, part_files(location))], TRACE_COLUMNS)
+    result = query(sql, [QuerySource(location, part_files(location))], TRACE_COLUMNS)
     calls = sum(step.event == "call" for step in trace.steps)
-    assert found.rows == ((3 * calls,),)
+    assert result.rows == ((3 * calls,),)
 
 
 def test_hugging_face_reads_the_parts(

@@ -55,9 +55,9 @@ def test_a_benchmark_is_evaluated_stored_and_reported(recorded: Path, tmp_path: 
     second = ok(*command)
     assert "6 of 6 samples are already in" in second.stderr
     assert second.stdout == first.stdout == ok("report", target).stdout
-    found = json.loads(ok("report", target, "--format", "json").stdout)
-    assert found["accuracy"]["of_all"]["correct"] == 4
-    assert {(g["by"], g["group"], g["correct"]) for g in found["accuracy"]["groups"]} >= {
+    result = json.loads(ok("report", target, "--format", "json").stdout)
+    assert result["accuracy"]["of_all"]["correct"] == 4
+    assert {(g["by"], g["group"], g["correct"]) for g in result["accuracy"]["groups"]} >= {
         ("parity", "even", 2),
         ("parity", "odd", 2),
     }
@@ -116,12 +116,12 @@ def test_a_run_with_infrastructure_errors_only_has_no_tables(
     row = {"id": "unknown", "code": SOURCE, "call": "f(77)"}
     programs.write_text(json.dumps(row) + "\n", encoding="utf-8")
     command = ("bench", str(programs), "--engine", f"recorded:{recorded}")
-    found = run(*command, "-o", str(tmp_path / "run"))
-    assert found.exit_code == 1
-    assert "1 infrastructure error" in found.stdout
-    assert "Outcomes" not in found.stdout
-    assert "the first infrastructure error:" in found.stderr
-    assert "--codec chat" not in found.stderr
+    result = run(*command, "-o", str(tmp_path / "run"))
+    assert result.exit_code == 1
+    assert "1 infrastructure error" in result.stdout
+    assert "Outcomes" not in result.stdout
+    assert "the first infrastructure error:" in result.stderr
+    assert "--codec chat" not in result.stderr
 
 
 def test_sql_over_a_run(recorded: Path, tmp_path: Path) -> None:
@@ -153,11 +153,11 @@ def test_all_columns_of_a_run_can_be_printed(recorded: Path, tmp_path: Path) -> 
     target = str(tmp_path / "run")
     ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", target)
     query = "select * from samples where sample = 's4'"
-    found = ok("sql", target, query).stdout
+    result = ok("sql", target, query).stdout
     (row,) = map(json.loads, ok("sql", target, query, "--format", "jsonl").stdout.splitlines())
     named = {name for name, value in row.items() if value is not None}
-    assert {line.split()[0] for line in found.splitlines() if line[:1].strip()} == {"row", *named}
-    assert row["completed_at"] in found
+    assert {line.split()[0] for line in result.splitlines() if line[:1].strip()} == {"row", *named}
+    assert row["completed_at"] in result
 
 
 def test_runs_with_the_same_name_are_distinguished_by_path(recorded: Path, tmp_path: Path) -> None:
@@ -231,12 +231,12 @@ def test_server_failures_do_not_count_against_the_model(tmp_path: Path) -> None:
         breaks_at = 2 * (max(asked) + 1) + 1
         broken = run(*command, "-o", target)
         assert broken.exit_code == 1
-        found = json.loads(broken.stdout)["accuracy"]
-        assert (found["truncated"], found["infra_error"], found["of_all"]["of"]) == (2, 2, 2)
+        result = json.loads(broken.stdout)["accuracy"]
+        assert (result["truncated"], result["infra_error"], result["of_all"]["of"]) == (2, 2, 2)
         assert "Run the same command again to resume." in broken.stderr
         breaks_at = None
-        found = json.loads(ok(*command, "-o", target).stdout)["accuracy"]
-        assert (found["truncated"], found["infra_error"], found["of_all"]["of"]) == (4, 0, 4)
+        result = json.loads(ok(*command, "-o", target).stdout)["accuracy"]
+        assert (result["truncated"], result["infra_error"], result["of_all"]["of"]) == (4, 0, 4)
 
 
 def answers_messages_only(path: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -27,9 +27,9 @@ def add(tmp_path: Path) -> Path:
 
 
 def test_record_as_text(add: Path) -> None:
-    found = run("record", add, "--call", "f(1, 3)")
-    assert found.exit_code == 0
-    lines = found.output.splitlines()
+    result = run("record", add, "--call", "f(1, 3)")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
     assert len(lines) == 8
     assert "def f(a, b):" in lines[2]
     assert "a = 1, b = 3" in lines[2]
@@ -49,9 +49,9 @@ def test_record_in_c_or_in_python(add: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert refused.exit_code == 2
         assert "the sandbox has no namespaces, disk" in refused.output
         monkeypatch.setenv("WORLDLINE_SANDBOX", "reduced")
-        found = run(*words, "--python", old)
-        assert "takes about 40 times as long" in found.output
-        assert "finished: 4" in found.output
+        result = run(*words, "--python", old)
+        assert "takes about 40 times as long" in result.output
+        assert "finished: 4" in result.output
         refused = run(*words, "--python", old, "--recorder", "core")
         assert refused.exit_code == 2
         assert "was not built for" in refused.output
@@ -64,13 +64,13 @@ def test_record_with_threads(tmp_path: Path) -> None:
         "def work():\n    done = 1\n"
         "def f():\n    t = threading.Thread(target=work); t.start(); t.join()\n    return 2\n"
     )
-    found = run("record", file, "--call", "f()", "--threads")
-    assert found.exit_code == 0
-    marked = [line for line in found.output.splitlines() if " [1] " in line]
+    result = run("record", file, "--call", "f()", "--threads")
+    assert result.exit_code == 0
+    marked = [line for line in result.output.splitlines() if " [1] " in line]
     assert len(marked) == 3
     assert "def work():" in marked[0]
-    assert "finished: 2" in found.output
-    assert "note: the program started threads: their steps come as" in found.output
+    assert "finished: 2" in result.output
+    assert "note: the program started threads: their steps come as" in result.output
     assert "[1]" not in run("record", file, "--call", "f()").output
     refused = run("record", file, "--call", "f()", "--threads", "--format", "cwm")
     assert refused.exit_code == 2
@@ -98,32 +98,32 @@ def test_record_a_script_with_imports_and_input(tmp_path: Path) -> None:
         "import neighbour\nx = neighbour.VALUE + int(input())\nprint(x)\n", encoding="utf-8"
     )
     (tmp_path / "in.txt").write_text("2\n", encoding="utf-8")
-    found = run("record", path, "--stdin", tmp_path / "in.txt")
-    assert "x = 7" in found.output
-    assert "printed: 7" in found.output
+    result = run("record", path, "--stdin", tmp_path / "in.txt")
+    assert "x = 7" in result.output
+    assert "printed: 7" in result.output
 
 
 def test_tokens_of_a_trace(add: Path) -> None:
-    found = run("record", add, "--call", "f(1, 3)", "--tokenizer", "bytes")
+    result = run("record", add, "--call", "f(1, 3)", "--tokenizer", "bytes")
     codec = get_codec("cwm")
     prompt = "".join(codec.prompt(Program(ADD, "f(1, 3)")))
     bare = len(prompt) - sum(len(t) for t in ("<|begin_of_text|>", "<|trace_context_start|>"))
     bare -= len("<|frame_sep|>")
-    assert f"cwm: {bare + 3} tokens of prompt" in found.output
+    assert f"cwm: {bare + 3} tokens of prompt" in result.output
 
 
 def test_a_limit_is_reported(add: Path) -> None:
-    found = run("record", add, "--call", "f(1, 3)", "--steps", "3")
-    assert "step limit: more than 3 steps" in found.output
+    result = run("record", add, "--call", "f(1, 3)", "--steps", "3")
+    assert "step limit: more than 3 steps" in result.output
     cut = run("record", add, "--call", "f(1, 3)", "--steps", "3", "--format", "json")
     assert "the trace is incomplete: step limit" in cut.stderr
 
 
 def test_a_program_that_raises_is_a_result(add: Path) -> None:
-    found = run("record", add, "--call", "f(1, 'x')")
-    assert found.exit_code == 0
-    assert "raises TypeError" in found.output
-    assert "raised: TypeError" in found.output
+    result = run("record", add, "--call", "f(1, 'x')")
+    assert result.exit_code == 0
+    assert "raises TypeError" in result.output
+    assert "raised: TypeError" in result.output
 
 
 @pytest.mark.parametrize(
@@ -139,24 +139,24 @@ def test_a_program_that_raises_is_a_result(add: Path) -> None:
 def test_errors_say_what_to_do(arguments: tuple[str, ...], message: str) -> None:
     import re
 
-    found = run(*arguments)
-    assert found.exit_code == 2
-    assert found.stderr.startswith("worldline: ")
-    assert re.search(message, found.stderr)
-    assert "Traceback" not in found.output
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("worldline: ")
+    assert re.search(message, result.stderr)
+    assert "Traceback" not in result.output
 
 
 def test_only_takes_known_names() -> None:
-    found = run("diagnose", PREDICTIONS, "--only", "divergd")
-    assert found.exit_code == 2
-    assert "is not one of" in found.stderr
+    result = run("diagnose", PREDICTIONS, "--only", "divergd")
+    assert result.exit_code == 2
+    assert "is not one of" in result.stderr
     both = run("diagnose", PREDICTIONS, "--only", "truncated", "--only", "str")
     assert "Truncated or str: 3 samples" in both.output
 
 
 def test_a_summary_as_json() -> None:
-    found = json.loads(run("diagnose", PREDICTIONS, "--format", "json", "--summary").output)
-    assert found["total"] == 15
+    result = json.loads(run("diagnose", PREDICTIONS, "--format", "json", "--summary").output)
+    assert result["total"] == 15
 
 
 def test_a_file_is_written_in_every_format_or_refused(add: Path, tmp_path: Path) -> None:
@@ -171,9 +171,9 @@ def test_a_file_is_written_in_every_format_or_refused(add: Path, tmp_path: Path)
 
 def test_a_program_that_cannot_be_loaded_exits_with_1(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("def f(:\n", encoding="utf-8")
-    found = run("record", tmp_path / "bad.py", "--call", "f(1)")
-    assert found.exit_code == 1
-    assert "not loaded: SyntaxError" in found.output
+    result = run("record", tmp_path / "bad.py", "--call", "f(1)")
+    assert result.exit_code == 1
+    assert "not loaded: SyntaxError" in result.output
 
 
 def test_source_encodings_are_those_of_python(tmp_path: Path) -> None:
@@ -187,32 +187,32 @@ def test_source_encodings_are_those_of_python(tmp_path: Path) -> None:
 def test_two_samples_with_the_same_id_are_refused(tmp_path: Path) -> None:
     text = PREDICTIONS.read_text(encoding="utf-8").splitlines()[0] + "\n"
     (tmp_path / "twice.jsonl").write_text(text * 2, encoding="utf-8")
-    found = run("show", tmp_path / "twice.jsonl", "correct")
-    assert found.exit_code == 2
-    assert "2 samples in" in found.stderr
+    result = run("show", tmp_path / "twice.jsonl", "correct")
+    assert result.exit_code == 2
+    assert "2 samples in" in result.stderr
 
 
 def test_an_interpreter_that_is_not_python_is_refused() -> None:
-    found = run("diagnose", PREDICTIONS, "--python", "/bin/ls")
-    assert found.exit_code == 2
-    assert "needs CPython 3.10 or later" in found.stderr
+    result = run("diagnose", PREDICTIONS, "--python", "/bin/ls")
+    assert result.exit_code == 2
+    assert "needs CPython 3.10 or later" in result.stderr
 
 
 def test_a_bad_call_is_refused_before_anything_runs(add: Path) -> None:
-    found = run("record", add, "--call", "f(1,")
-    assert found.exit_code == 2
-    assert "is not one Python expression" in found.stderr
+    result = run("record", add, "--call", "f(1,")
+    assert result.exit_code == 2
+    assert "is not one Python expression" in result.stderr
 
 
 def test_demo_has_every_outcome() -> None:
     from typing import get_args
 
-    found = run("demo")
-    assert found.exit_code == 0
+    result = run("demo")
+    assert result.exit_code == 0
     rows = json.loads(run("diagnose", PREDICTIONS, "--format", "json").output)
     assert {row["outcome"] for row in rows["samples"]} == set(get_args(Outcome))
     for row in rows["samples"]:
-        assert row["id"] in found.output
+        assert row["id"] in result.output
     assert rows["summary"]["total"] == len(rows["samples"]) == 15
     assert rows["summary"]["superficially_correct"] >= 1
 
@@ -262,10 +262,10 @@ def test_demo_of_one_and_to_a_file(tmp_path: Path) -> None:
 
 
 def test_diagnose_lists_and_counts() -> None:
-    found = run("diagnose", PREDICTIONS, "--only", "truncated")
-    assert "Outcomes of 15 predictions" in found.output
-    assert "ended by the token limit" in found.output
-    assert "handled the characters" not in found.output
+    result = run("diagnose", PREDICTIONS, "--only", "truncated")
+    assert "Outcomes of 15 predictions" in result.output
+    assert "ended by the token limit" in result.output
+    assert "handled the characters" not in result.output
     lines = run("diagnose", PREDICTIONS, "--format", "jsonl").output.splitlines()
     assert len([json.loads(line) for line in lines]) == 15
     assert "copied wrongly" not in run("diagnose", PREDICTIONS, "--summary").output
@@ -278,10 +278,12 @@ def test_brackets_in_programs_are_not_markup() -> None:
 
 
 def test_show_with_source_and_a_wider_view() -> None:
-    found = run("show", PREDICTIONS, "loop_left_early", "--before", "1", "--after", "0", "--source")
-    assert "def count_words(text):" in found.output
-    assert "Loop left early: allowed by the control flow" in found.output
-    rows = [line for line in found.output.splitlines() if line.strip()[:2] in ("19", "20", "21")]
+    result = run(
+        "show", PREDICTIONS, "loop_left_early", "--before", "1", "--after", "0", "--source"
+    )
+    assert "def count_words(text):" in result.output
+    assert "Loop left early: allowed by the control flow" in result.output
+    rows = [line for line in result.output.splitlines() if line.strip()[:2] in ("19", "20", "21")]
     assert len(rows) == 2
 
 
@@ -292,9 +294,9 @@ def test_values_with_escapes_do_not_reach_the_terminal(tmp_path: Path) -> None:
         "def f():\n    a = A()\n    return a\n",
         encoding="utf-8",
     )
-    found = run("record", path, "--call", "f()")
-    assert "\x1b" not in found.output
-    assert "\x07" not in found.output
+    result = run("record", path, "--call", "f()")
+    assert "\x1b" not in result.output
+    assert "\x07" not in result.output
 
 
 def test_the_installed_command_runs() -> None:

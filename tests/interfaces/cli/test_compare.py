@@ -43,14 +43,14 @@ def _stored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_comparison_as_text() -> None:
-    found = run("compare", "a", "b")
-    assert found.exit_code == 0
-    lines = found.stdout.splitlines()
+    result = run("compare", "a", "b")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
     assert lines[:3] == ["A a", "B b", "model: base in A, tuned in B"]
     assert lines[3].startswith("B is correct on 1 more of 4 shared samples (+25.0 points, 95% ")
     assert "gained: s2, s3" in lines
     assert "lost: s1" in lines
-    assert found.stderr == ""
+    assert result.stderr == ""
 
 
 def test_a_comparison_as_json() -> None:
@@ -61,9 +61,9 @@ def test_a_comparison_as_json() -> None:
 
 
 def test_different_programs_cause_a_warning() -> None:
-    found = run("compare", "a", "other", "--format", "json")
-    assert "1 of 1 shared samples have a different program in B" in found.stderr
-    data = json.loads(found.stdout)
+    result = run("compare", "a", "other", "--format", "json")
+    assert "1 of 1 shared samples have a different program in B" in result.stderr
+    data = json.loads(result.stdout)
     assert data["only_a"] == 3
     assert data["settings"]["benchmark"] == ["sums", "products"]
 

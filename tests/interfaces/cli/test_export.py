@@ -33,21 +33,21 @@ def test_from_programs_to_an_export(tmp_path: Path) -> None:
     hint = f"next: worldline export {tmp_path / 't'} --tokenizer bpe:1024 -o EXPORT\n"
     assert hint in recorded.output
     words = hint.replace("EXPORT", str(tmp_path / "e")).split()
-    found = CliRunner().invoke(main, words[2:])
-    assert found.exit_code == 0, found.output
-    assert "3 examples of 3 traces, 18 steps" in found.output
+    result = CliRunner().invoke(main, words[2:])
+    assert result.exit_code == 0, result.output
+    assert "3 examples of 3 traces, 18 steps" in result.output
     assert [row["id"] for row in rows_of(tmp_path / "e")] == ["p0", "p1", "p2"]
 
 
 def test_the_printed_numbers_are_those_of_the_files(tmp_path: Path, traces: Path) -> None:
     words = ["-o", tmp_path / "e", "--tokenizer", "bpe:300", "--loss", "actions"]
-    found = export(traces, *words, "--max-tokens", 500, "--workers", 1)
+    result = export(traces, *words, "--max-tokens", 500, "--workers", 1)
     kept = json.loads((tmp_path / "e" / "export.json").read_text(encoding="utf-8"))
     assert kept["loss"] == "actions"
     assert kept["max_tokens"] == 500
-    assert f"{kept['examples']} examples of 7 traces" in found.output
+    assert f"{kept['examples']} examples of 7 traces" in result.output
     left = kept["left_out"]["longer than 500 tokens"]
-    assert f"left out: {left} longer than 500 tokens" in found.output
+    assert f"left out: {left} longer than 500 tokens" in result.output
     assert kept["examples"] + left == 7
     for row in rows_of(tmp_path / "e"):
         learned = [label != -100 for label in row["labels"]]
@@ -62,9 +62,9 @@ def test_errors_are_one_line(tmp_path: Path, traces: Path) -> None:
         ([tmp_path / "nowhere", "-o", tmp_path / "f"], "there are no traces in"),
         ([traces, "-o", tmp_path / "f", "--codec", "chat"], "'chat' is not"),
     ):
-        found = export(*words)
-        assert found.exit_code == 2
-        assert message in found.output
-        assert "Traceback" not in found.output
+        result = export(*words)
+        assert result.exit_code == 2
+        assert message in result.output
+        assert "Traceback" not in result.output
     again = export(traces, "-o", tmp_path / "e", "--tokenizer", "bytes", "--restart")
     assert again.exit_code == 0

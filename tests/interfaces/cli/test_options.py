@@ -22,12 +22,12 @@ RETIRED = {"--json", "--without", "--longest-value", "--most-steps", "--most", "
 
 
 def leaf_commands() -> list[tuple[str, ...]]:
-    found: list[tuple[str, ...]] = []
+    result: list[tuple[str, ...]] = []
     for name in NAMES:
         command = main.get_command(click.Context(main), name)
         subcommands = list(command.commands) if isinstance(command, click.Group) else []
-        found += [(name, each) for each in subcommands] or [(name,)]
-    return found
+        result += [(name, each) for each in subcommands] or [(name,)]
+    return result
 
 
 @pytest.mark.parametrize("words", leaf_commands(), ids=" ".join)
@@ -90,8 +90,8 @@ def test_trace_reads_standard_input_and_the_first_programs(tmp_path: Path) -> No
 
 
 def test_diagnose_only_the_first() -> None:
-    found = json.loads(ok("diagnose", PREDICTIONS, "--first", "2", "--format", "json").stdout)
-    assert [row["id"] for row in found["samples"]] == ["correct", "wrong_argument"]
+    result = json.loads(ok("diagnose", PREDICTIONS, "--first", "2", "--format", "json").stdout)
+    assert [row["id"] for row in result["samples"]] == ["correct", "wrong_argument"]
 
 
 def test_diagnose_as_csv() -> None:
@@ -105,9 +105,9 @@ def test_invalid_lines_are_skipped_on_request(tmp_path: Path) -> None:
     lines = PREDICTIONS.read_text(encoding="utf-8").splitlines()
     path.write_text(f"{lines[0]}\nnot JSON\n{lines[1]}\n", encoding="utf-8")
     assert run("diagnose", path).exit_code == 2
-    found = ok("diagnose", path, "--skip-invalid")
-    assert "Outcomes of 2 predictions" in found.stdout
-    assert f"skipped 1 line; the first: line 2 of {path}: not JSON" in found.stderr
+    result = ok("diagnose", path, "--skip-invalid")
+    assert "Outcomes of 2 predictions" in result.stdout
+    assert f"skipped 1 line; the first: line 2 of {path}: not JSON" in result.stderr
 
 
 def test_quiet_commands_give_no_hints(tmp_path: Path) -> None:
@@ -130,8 +130,8 @@ def test_predict_knows_benchmarks_by_name(tmp_path: Path) -> None:
     row = {"id": "other", "code": SOURCE, "call": "f(1)", "output": "text"}
     recorded.write_text(json.dumps(row) + "\n", encoding="utf-8")
     words = ("--engine", f"recorded:{recorded}", "-o", tmp_path / "p.jsonl", "--first", "1")
-    found = ok("predict", "permutation", "--set", "lengths=8", *words)
-    assert found.stdout.startswith("1 predictions: ")
+    result = ok("predict", "permutation", "--set", "lengths=8", *words)
+    assert result.stdout.startswith("1 predictions: ")
     unknown = run("predict", "cruxevil", *words)
     assert (unknown.exit_code, "did you mean cruxeval" in unknown.stderr) == (2, True)
 

@@ -51,8 +51,8 @@ def test_one_program_with_its_call(tmp_path: Path) -> None:
         ok(*command, "--call", "f(3)", "--codec", "chat")
         missing = run(*command)
         assert "add --call, e.g. --call 'f(1)'" in missing.stderr
-    (found,) = read_prediction_file(output)
-    assert (found.id, found.answer) == ("next", "1")
+    (result,) = read_prediction_file(output)
+    assert (result.id, result.answer) == ("next", "1")
     shown = ok("show", str(output), "next")
     assert "1 instead of 4" in shown.stdout
     listed = ok("diagnose", str(output))
@@ -84,8 +84,8 @@ def test_a_program_that_imports_its_neighbour(tmp_path: Path) -> None:
     with running(FaultyServer(lambda n: None, answer=imitate_vllm)) as server:
         command = ["predict", str(path), "--engine", server.url, "-o", str(output)]
         ok(*command, "--call", "f(3)", "--mode", "force-actions", "--max-tokens", "60")
-    (found,) = read_prediction_file(output)
-    assert found.error is None
+    (result,) = read_prediction_file(output)
+    assert result.error is None
 
 
 def test_repeats_have_different_names(programs: Path, tmp_path: Path) -> None:
@@ -154,13 +154,13 @@ def test_errors_are_one_line(
 def test_an_engine_is_tested(tmp_path: Path) -> None:
     with running(FaultyServer(lambda n: None, answer=imitate_vllm)) as server:
         text = ok("engines", "check", server.url).stdout
-        found: dict[str, Any] = json.loads(
+        result: dict[str, Any] = json.loads(
             ok("engines", "check", server.url, "--format", "json", "--measure").stdout
         )
     assert text.startswith("imitation\n  context length 4,096 tokens\n  predicts step by step\n")
     assert "  yes  accepts prompts as token ids\n" in text
     assert "  no   score: it needs capabilities that this engine lacks" in text
-    assert found["codecs"] == dict.fromkeys(CODECS, "")
-    assert found["modes"]["guided"] == ""
-    assert "prompt_logprobs" in found["modes"]["score"]
-    assert str(found["suggested_concurrency"]) in found["tokens_per_second"]
+    assert result["codecs"] == dict.fromkeys(CODECS, "")
+    assert result["modes"]["guided"] == ""
+    assert "prompt_logprobs" in result["modes"]["score"]
+    assert str(result["suggested_concurrency"]) in result["tokens_per_second"]

@@ -19,8 +19,8 @@ SAMPLES = [
 
 def test_the_curve_has_a_row_per_step() -> None:
     text = printed(survival_tables(measure_survival(SAMPLES)), width=160)
-    found = [line.strip("│").split("│") for line in text.splitlines() if line.startswith("│")]
-    assert [[cell.strip() for cell in row] for row in found] == [
+    result = [line.strip("│").split("│") for line in text.splitlines() if line.startswith("│")]
+    assert [[cell.strip() for cell in row] for row in result] == [
         ["1", "100.0 (4/4)", "0", "0", "100.0 (4)", "100.000 (4/4)"],
         ["2", "100.0 (3/3)", "0", "0", "100.0 (3)", "100.000 (3/3)"],
         ["4", "33.3 (1/3)", "1", "1", "50.0 (1)", "66.667 (2/3)"],

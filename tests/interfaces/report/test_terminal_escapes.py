@@ -40,8 +40,8 @@ def test_the_source_and_an_unknown_name_are_escaped(tmp_path: Path) -> None:
     file = tmp_path / "predictions.jsonl"
     row = {"id": BAD, "code": SOURCE, "call": "f('a')", "output": BAD}
     file.write_text(json.dumps(row), encoding="utf-8")
-    found = CliRunner().invoke(main, ["show", str(file), BAD, "--source"])
-    assert found.exit_code == 0
-    assert found.output.replace("\n", "").isprintable()
+    result = CliRunner().invoke(main, ["show", str(file), BAD, "--source"])
+    assert result.exit_code == 0
+    assert result.output.replace("\n", "").isprintable()
     missing = CliRunner().invoke(main, ["show", str(file), f"other{BAD}"])
     assert missing.output.replace("\n", "").isprintable()

@@ -43,7 +43,9 @@ def scored_run(recorder: PythonRecorder, tmp_path_factory: pytest.TempPathFactor
     return make_scored_run(tmp_path_factory.mktemp("scored") / "run", recorder)
 
 
-@pytest.fixture(scope="session")
+# Not for the session: Playwright keeps an event loop running in this thread until it is stopped,
+# and tests of other modules that call asyncio.run would fail.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     with browser() as started:
         yield started

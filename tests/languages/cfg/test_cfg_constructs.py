@@ -376,13 +376,13 @@ async def f(x):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_construct(case: Case) -> None:
-    found = function(case.text)
-    assert nonempty(found.successors) == case.successors
-    assert nonempty(found.exception_successors) == case.exception_successors
-    assert found.exits == case.exits
-    assert found.reraises == case.reraises
-    assert {line: set(after) for line, after in found.yields.items()} == case.yields
-    assert found.call_lines == {1}
+    result = function(case.text)
+    assert nonempty(result.successors) == case.successors
+    assert nonempty(result.exception_successors) == case.exception_successors
+    assert result.exits == case.exits
+    assert result.reraises == case.reraises
+    assert {line: set(after) for line, after in result.yields.items()} == case.yields
+    assert result.call_lines == {1}
 
 
 def nonempty(mapping: Mapping[int, frozenset[int]]) -> Lines:
@@ -420,10 +420,10 @@ class A:
 
 
 def test_a_decorated_function_is_called_on_the_line_of_its_first_decorator() -> None:
-    found = function(DECORATED)
-    assert found.first_line == 1
-    assert found.call_lines == {1}
-    assert found.entry == {9}
+    result = function(DECORATED)
+    assert result.first_line == 1
+    assert result.call_lines == {1}
+    assert result.entry == {9}
     body = function(DECORATED, "A")
     assert body.kind == "class"
     assert body.call_lines == {11}
@@ -454,7 +454,7 @@ def test_module_body_is_called_on_its_first_line() -> None:
 
 def test_comprehension_has_a_frame_only_up_to_3_11() -> None:
     text = "def f(x):\n    y = [\n        z\n        for z in x\n    ]\n    return y\n"
-    names = [found.name for found in build_cfg(text).functions]
+    names = [result.name for result in build_cfg(text).functions]
     if HAS_COMPREHENSION_FRAMES:
         assert names == ["<module>", "f", "<listcomp>"]
         assert nonempty(function(text).successors) == {2: {4, 6}, 4: {2}}
@@ -477,23 +477,23 @@ def test_comprehension_on_one_line_goes_back_to_itself() -> None:
 
 
 def test_generator_expression_yields_on_its_line() -> None:
-    found = function("def f(x):\n    return sum(y for y in x)\n", "<genexpr>")
-    assert found.kind == "comprehension"
-    assert found.is_generator
-    assert dict(found.yields) == {2: {2}}
-    assert found.exits == {2}
+    result = function("def f(x):\n    return sum(y for y in x)\n", "<genexpr>")
+    assert result.kind == "comprehension"
+    assert result.is_generator
+    assert dict(result.yields) == {2: {2}}
+    assert result.exits == {2}
 
 
 def test_lambda_has_a_frame_of_its_own() -> None:
-    found = function("f = lambda x: x or 1\n", "<lambda>")
-    assert found.kind == "lambda"
-    assert found.entry == {1}
-    assert found.exits == {1}
-    assert nonempty(found.successors) == {}
+    result = function("f = lambda x: x or 1\n", "<lambda>")
+    assert result.kind == "lambda"
+    assert result.entry == {1}
+    assert result.exits == {1}
+    assert nonempty(result.successors) == {}
 
 
 def test_a_loop_on_one_line_within_a_try() -> None:
     text = "def f(x):\n    try:\n        for y in x: g(y)\n    except E: pass\n    return 1\n"
-    found = function(text)
-    assert nonempty(found.successors) == {2: {3}, 3: {3, 5}, 4: {5}}
-    assert nonempty(found.exception_successors) == {3: {4}}
+    result = function(text)
+    assert nonempty(result.successors) == {2: {3}, 3: {3, 5}, 4: {5}}
+    assert nonempty(result.exception_successors) == {3: {4}}

@@ -127,8 +127,8 @@ def f(x, y):
 
 
 def branches(text: str, name: str = "f") -> dict[int, list[Branch]]:
-    (found,) = [f for f in build_cfg(text).functions if f.name == name]
-    return {line: list(some) for line, some in found.branches.items()}
+    (result,) = [f for f in build_cfg(text).functions if f.name == name]
+    return {line: list(some) for line, some in result.branches.items()}
 
 
 def test_branches_have_a_kind_and_targets() -> None:
@@ -153,8 +153,8 @@ def test_branches_of_exceptions_and_contexts() -> None:
     text = (
         "def f(x):\n    try:\n        with x:\n            g()\n    except E:\n        return 1\n"
     )
-    found = {line: [branch.kind for branch in some] for line, some in branches(text).items()}
-    assert found == {3: ["with"], 5: ["except"]}
+    result = {line: [branch.kind for branch in some] for line, some in branches(text).items()}
+    assert result == {3: ["with"], 5: ["except"]}
     assert branches(text)[5][0].inside == {6}
 
 
@@ -166,8 +166,8 @@ def test_branches_belong_to_the_function_that_executes_them() -> None:
 
 def test_the_first_iterable_of_a_comprehension_belongs_to_the_enclosing_scope() -> None:
     text = "def f(x, y):\n    return {z for z in x or y}\n"
-    found = [branch.kind for branch in branches(text)[2]]
-    assert found == ["boolean"] if HAS_COMPREHENSION_FRAMES else ["boolean", "comprehension"]
+    result = [branch.kind for branch in branches(text)[2]]
+    assert result == ["boolean"] if HAS_COMPREHENSION_FRAMES else ["boolean", "comprehension"]
 
 
 LOOPS = """\
@@ -372,8 +372,8 @@ def test_graphs_of_cruxeval_are_closed(cruxeval: list[dict[str, Any]]) -> None:
             assert reached == function.lines == set(function.exception_successors)
             assert function.exits <= function.lines
             assert function.yields.keys() <= function.lines
-            for line, found in function.branches.items():
-                for branch in found:
+            for line, result in function.branches.items():
+                for branch in result:
                     assert branch.inside | branch.outside == function.successors[line]
                     assert not branch.inside & branch.outside
             for line, after in function.successors.items():

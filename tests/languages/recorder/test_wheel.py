@@ -16,7 +16,7 @@ RECORD_SCRIPT = """
 from worldline import Program, PythonRecorder
 with PythonRecorder() as recorder:
     trace = recorder.record(Program("def f(x):\\n    y = [x]\\n    return y\\n", "f(2)"))
-print(recorder.method, trace.origin.recorder, len(trace.steps), trace.result)
+print(recorder.backend, trace.origin.recorder, len(trace.steps), trace.result)
 """
 
 
