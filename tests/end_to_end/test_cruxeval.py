@@ -10,7 +10,7 @@ import pytest
 from tests.models.codecs.test_properties import as_recorded, as_written
 from tests.support.predictions import CWM, text_of
 from worldline.analysis.alignment import align, is_opaque
-from worldline.analysis.diagnosis import diagnose
+from worldline.analysis.diagnosis import diagnose_prediction
 from worldline.core.trace import Program, Trace, trace_from_json, trace_to_json
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import SpecialToken, decode_without_special_tokens
@@ -104,6 +104,7 @@ def test_a_correct_text_truncated_anywhere_is_truncated(traces: list[Trace]) -> 
         for text in (text_of(trace), without_tokens(trace)):
             prefix = text[: rng.randrange(1, len(text))]
             prediction = make_prediction("prefix", trace.program, prefix, CWM, finish="truncated")
-            assert diagnose(trace, prediction).facts.outcome in ("truncated", "correct"), prefix[
-                -80:
-            ]
+            assert diagnose_prediction(trace, prediction).facts.outcome in (
+                "truncated",
+                "correct",
+            ), prefix[-80:]

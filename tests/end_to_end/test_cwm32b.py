@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.support.paths import PROJECT_ROOT
-from worldline.analysis.alignment import compare
+from worldline.analysis.alignment import compare_values
 from worldline.analysis.diagnosis import Sample
 from worldline.evaluation.metrics import accuracy
 from worldline.evaluation.runs import (
@@ -153,7 +153,7 @@ def confirm(sample: Sample, events: list[list[Any]]) -> None:
         return
     actual = value if divergence.variable is None else shown.get(divergence.variable, "")
     assert actual == divergence.actual, name
-    assert not compare(actual, divergence.predicted).is_same, name
+    assert not compare_values(actual, divergence.predicted).is_same, name
     if not divergence.is_within_truncated_step:
         step = steps[divergence.step]
         shows = written[divergence.step].locals

@@ -15,7 +15,7 @@ from tests.support.scripted_models import STEPS
 from tests.support.server_measurements import measure_free_throughput, measure_prefix_cache
 from tests.support.small_models import tiny_cwm
 from tests.support.vllm_servers import VllmServer
-from worldline.analysis.diagnosis import diagnose
+from worldline.analysis.diagnosis import diagnose_prediction
 from worldline.core.errors import EngineError
 from worldline.core.trace import Limits, Program
 from worldline.languages.python.recorder import PythonRecorder
@@ -156,7 +156,7 @@ def check_predictions(
         assert prediction.error is None
         assert prediction.generation is not None
         assert 0 < len(prediction.generation.completion_ids) <= settings.max_tokens
-        facts = diagnose(recorder.record(prediction.program), prediction).facts
+        facts = diagnose_prediction(recorder.record(prediction.program), prediction).facts
         assert facts.outcome in ("diverged", "truncated", "malformed")
         if settings.mode == "guided":
             steps_in_graph(prediction)
@@ -231,7 +231,7 @@ def test_smollm2_answers_in_chat_and_is_diagnosed(
     settings = PredictionSettings(codec="chat", max_tokens=160)
     result = predict_with(smol_server, recorder, twenty[:8], settings)
     assert [p.error for p in result] == [None] * 8
-    diagnosed = [diagnose(recorder.record(p.program), p).facts for p in result]
+    diagnosed = [diagnose_prediction(recorder.record(p.program), p).facts for p in result]
     for prediction, facts in zip(result, diagnosed, strict=True):
         if prediction.answer is not None:
             assert facts.outcome in ("correct", "diverged")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from worldline.analysis.diagnosis import Diagnosis, diagnose
+from worldline.analysis.diagnosis import Diagnosis, diagnose_prediction
 from worldline.core.trace import Program, Trace
 from worldline.languages.python.recorder import Recorder
 from worldline.models.codecs import Codec, get_codec
@@ -51,7 +51,7 @@ def diagnose_edit(
     prediction = predict(
         program, text, finish=finish, expected=expected, answer=answer, codec=codec
     )
-    return diagnose(trace, prediction, tokenizer=tokenizer)
+    return diagnose_prediction(trace, prediction, tokenizer=tokenizer)
 
 
 def replaced(old: str, new: str, *, times: int = 1) -> Callable[[str], str]:

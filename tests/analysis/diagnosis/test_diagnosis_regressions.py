@@ -255,11 +255,11 @@ def test_a_value_that_was_just_returned_is_a_copy(recorder: PythonRecorder) -> N
 
 
 def test_a_difference_in_white_space_is_visible(recorder: PythonRecorder) -> None:
-    from worldline.analysis.diagnosis import difference
+    from worldline.analysis.diagnosis import value_difference
 
     source = "def f(x):\n    y = x\n    return y\n"
     result = diagnose_edit(recorder, source, "f(1)", replaced("    y = x\n", "      y = x\n"))
-    assert difference(result) == "'      y = x' instead of '    y = x'"
+    assert value_difference(result) == "'      y = x' instead of '    y = x'"
 
 
 def test_alignment_time_is_linear_in_the_trace_length(recorder: PythonRecorder) -> None:

@@ -262,8 +262,12 @@ def test_json_contains_every_fact(recorder: PythonRecorder) -> None:
     edit = replaced('"out": "\'AB\'"', '"out": "\'Ab\'"')
     facts = diagnosis_to_json(diagnose_edit(recorder, SOURCE, "f('abc')", edit))
     assert json.loads(json.dumps(facts)) == facts
-    assert (facts["outcome"], facts["where"], facts["variable"]) == ("diverged", "state", "out")
-    assert (facts["actual"], facts["predicted"]) == ("'AB'", "'Ab'")
+    assert (facts["outcome"], facts["differs_in"], facts["variable"]) == (
+        "diverged",
+        "state",
+        "out",
+    )
+    assert (facts["actual_value"], facts["predicted_value"]) == ("'AB'", "'Ab'")
     assert (facts["kind"], facts["cause"]) == ("str", "string_handling")
     right = diagnosis_to_json(diagnose_edit(recorder, SOURCE, "f('abc')", lambda text: text))
     assert right.keys() == facts.keys()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from worldline.analysis.stats.scipy_import import need
+from worldline.analysis.stats.scipy_import import lazy_import
 from worldline.core.errors import EngineError, InputError, TokenizerError, WorldlineError
 from worldline.core.util.optional_imports import optional_import
 from worldline.data.tracing.runners.local_runner import require_pebble
@@ -19,7 +19,7 @@ from worldline.models.tokenizers.tokenizers_library import require_tokenizers
 @pytest.mark.parametrize(
     ("library", "load", "error", "text"),
     [
-        ("scipy", lambda: need("scipy.stats"), InputError,
+        ("scipy", lambda: lazy_import("scipy.stats"), InputError,
          "intervals and tests need scipy: pip install 'worldline[runs]'"),
         ("pyarrow", require_arrow, InputError,
          "runs are stored with pyarrow; install it with: pip install 'worldline[runs]'"),

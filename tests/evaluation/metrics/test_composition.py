@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from tests.support.scored_samples import composed
 from worldline.core.errors import InputError
 from worldline.evaluation.benchmarks.composition import composition
-from worldline.evaluation.metrics.composition import Cell, Tally, measure_composition
+from worldline.evaluation.metrics.composition import (
+    CompositionCell,
+    VerdictCounts,
+    measure_composition,
+)
 from worldline.evaluation.runs.scored_sample import VERDICTS, ScoredSample, Verdict
 from worldline.models.prediction import Question
 
@@ -31,7 +35,7 @@ ATOMS = [
 ]
 
 
-def the_cell(samples: list[ScoredSample]) -> Cell:
+def the_cell(samples: list[ScoredSample]) -> CompositionCell:
     (cell,) = measure_composition(ATOMS + samples).cells
     return cell
 
@@ -91,7 +95,7 @@ def test_truncations_are_distinguished_from_divergences() -> None:
             composed("string_a", "incorrect"),
         ]
     )
-    assert cell.tally == Tally(
+    assert cell.tally == VerdictCounts(
         correct=0,
         incorrect=1,
         no_answer=0,

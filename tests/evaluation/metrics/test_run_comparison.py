@@ -7,7 +7,7 @@ from tests.support.scored_samples import make_scored_sample, run_of, runs
 from tests.support.simulated_runs import World
 from worldline.analysis.stats import accuracy_difference, mcnemar, share
 from worldline.evaluation.metrics import RunComparison, compare_runs
-from worldline.evaluation.metrics.changes_by_group import Change
+from worldline.evaluation.metrics.changes_by_group import GroupChange
 from worldline.evaluation.runs.scored_sample import ScoredSample
 
 
@@ -241,7 +241,7 @@ def assert_negated(result: RunComparison, other: RunComparison) -> None:
         )
 
 
-def assert_mirrored(change: Change, other: Change) -> None:
+def assert_mirrored(change: GroupChange, other: GroupChange) -> None:
     assert (change.pairs, change.gained, change.lost) == (other.pairs, other.lost, other.gained)
     assert change.adjusted_p == pytest.approx(other.adjusted_p)
 

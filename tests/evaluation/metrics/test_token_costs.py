@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.predictions import text_of
 from worldline.core.trace import Program, Trace
-from worldline.evaluation.metrics import BUDGETS, measure_token_churn, measure_tokens
+from worldline.evaluation.metrics import CONTEXT_LENGTHS, measure_token_churn, measure_tokens
 from worldline.interfaces.report import tokens_to_json
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import CODECS, STEP_CODECS, SpecialToken
@@ -38,7 +38,7 @@ def test_every_token_is_counted_once(codec: str, traces: list[tuple[str, Trace]]
         assert (one.trace, one.prompt) == (sum(sizes), sum(prompts))
         assert one.lengths.longest == max(sizes)
         both = [a + b for a, b in zip(sizes, prompts, strict=True)]
-        assert one.fitting == {budget: sum(n <= budget for n in both) for budget in BUDGETS}
+        assert one.fitting == {budget: sum(n <= budget for n in both) for budget in CONTEXT_LENGTHS}
         if one.actions is not None and one.states is not None:
             assert one.actions + one.states == one.trace
         if one.codec == codec:

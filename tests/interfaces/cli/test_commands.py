@@ -230,18 +230,18 @@ def test_demo_samples_are_what_their_names_say() -> None:
     ):
         assert by_id[outcome]["outcome"] == outcome
     assert by_id["infra_error"]["outcome"] == "infra_error"
-    assert (by_id["wrong_argument"]["where"], by_id["wrong_argument"]["variable"]) == (
+    assert (by_id["wrong_argument"]["differs_in"], by_id["wrong_argument"]["variable"]) == (
         "argument",
         "text",
     )
-    assert (by_id["wrong_string"]["where"], by_id["wrong_string"]["predicted"]) == (
+    assert (by_id["wrong_string"]["differs_in"], by_id["wrong_string"]["predicted_value"]) == (
         "state",
         "'be,'",
     )
-    assert by_id["wrong_return"]["where"] == "return"
+    assert by_id["wrong_return"]["differs_in"] == "return"
     assert by_id["loop_left_early"]["action_error"] == "loop_left_early"
     assert by_id["invented_line"]["action_error"] == "line_invented"
-    assert by_id["stopped_early"]["where"] == "end"
+    assert by_id["stopped_early"]["differs_in"] == "end"
     assert (
         by_id["diverged_before_truncation"]["outcome"],
         by_id["diverged_before_truncation"]["is_truncated"],

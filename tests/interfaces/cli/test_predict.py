@@ -126,7 +126,7 @@ def test_the_recorded_failures_are_predicted_again_offline(
     ok("predict", file, "--engine", f"recorded:{file}", "-o", str(output), "--first", "30")
     again = json.loads(ok("diagnose", str(output), "--format", "json").stdout)["samples"]
     before = json.loads(ok("diagnose", file, "--format", "json").stdout)["samples"]
-    facts = ("outcome", "where", "step", "variable", "predicted", "cause")
+    facts = ("outcome", "differs_in", "step", "variable", "predicted_value", "cause")
     first = {row["id"]: [row[name] for name in facts] for row in before}
     assert len(again) == 30
     # The answer that the model's own script extracted is not replayed.

@@ -7,7 +7,7 @@ from tests.evaluation.runs.samples import fill, questions
 from tests.evaluation.runs.test_intervening import run_of, tried
 from tests.support.predictions import text_of
 from tests.support.scripted_models import continue_actual_trace, engine_of, prompt_of
-from worldline.evaluation.runs import Manifest, RunWriter, expects, import_predictions
+from worldline.evaluation.runs import Manifest, RunWriter, import_predictions, is_expected
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import Prediction, PredictionSettings
 
@@ -18,7 +18,7 @@ def make_recorded_run(
     """Store recorded predictions as a run."""
     manifest = Manifest("recorded", questions=len(predictions), engine="recorded")
     with RunWriter(folder) as run:
-        list(import_predictions(run, predictions, recorder, manifest, is_correct=expects))
+        list(import_predictions(run, predictions, recorder, manifest, is_correct=is_expected))
     return str(folder)
 
 

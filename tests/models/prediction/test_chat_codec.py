@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.scripted_models import engine_of
-from worldline.analysis.diagnosis import Diagnosis, diagnose
+from worldline.analysis.diagnosis import Diagnosis, diagnose_prediction
 from worldline.core.errors import CodecError, EngineError
 from worldline.core.trace import Program
 from worldline.languages.python.recorder import PythonRecorder
@@ -29,7 +29,7 @@ def diagnose_answer(
     settings = PredictionSettings(codec="chat", max_tokens=max_tokens)
     question = Question("asked", program, expected)
     (prediction,) = predict_questions([question], lambda: engine, recorder, settings=settings)
-    return diagnose(recorder.record(program), prediction)
+    return diagnose_prediction(recorder.record(program), prediction)
 
 
 def with_answer(value: str) -> str:
@@ -119,7 +119,7 @@ def test_a_wrong_answer_diverges_at_the_return_without_a_cause(recorder: PythonR
     assert diagnosis.facts.value is not None
     assert (diagnosis.facts.value.leaf, diagnosis.facts.value.leaf_kind) == ("[1]", "int")
     assert diagnosis.cause is None
-    assert diagnosis.facts.horizon is None
+    assert diagnosis.facts.position is None
     assert diagnosis.facts.divergence is not None
     assert diagnosis.facts.divergence.step == 5
 

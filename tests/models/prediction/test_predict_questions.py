@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.predictions import text_of
 from tests.support.scripted_models import ask, continue_actual_trace, engine_of
-from worldline.analysis.diagnosis import diagnose
+from worldline.analysis.diagnosis import diagnose_prediction
 from worldline.core.errors import EngineError, InputError
 from worldline.core.trace import Program
 from worldline.languages.python.recorder import PythonRecorder
@@ -137,7 +137,7 @@ def test_an_infrastructure_error_survives_a_round_trip(
     assert (prediction.finish, prediction.error) == ("infra_error", "out of order")
     (read,) = read_prediction_file(write_rows(tmp_path / "p.jsonl", prediction_to_row(prediction)))
     assert (read.finish, read.error) == ("infra_error", "out of order")
-    assert diagnose(recorder.record(PROGRAM), read).facts.outcome == "infra_error"
+    assert diagnose_prediction(recorder.record(PROGRAM), read).facts.outcome == "infra_error"
 
 
 @pytest.mark.parametrize(

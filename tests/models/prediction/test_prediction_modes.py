@@ -14,7 +14,7 @@ from tests.support.cfg_oracle import steps_in_graph
 from tests.support.predictions import predict as prediction_of
 from tests.support.predictions import replaced, text_of
 from tests.support.scripted_models import STEPS, ask, continue_actual_trace, engine_of, prompt_of
-from worldline.analysis.diagnosis import diagnose
+from worldline.analysis.diagnosis import diagnose_prediction
 from worldline.core.errors import EngineError
 from worldline.core.trace import Program, Trace
 from worldline.languages.python.recorder import PythonRecorder
@@ -67,7 +67,7 @@ def test_a_perfect_model_is_correct_in_every_mode(
     prediction = ask(engine, recorder, program, make_settings(mode, codec=codec.name))
     assert prediction.text == text_of(actual, codec)
     assert prediction.finish == "stop"
-    assert diagnose(actual, prediction).facts.outcome == "correct"
+    assert diagnose_prediction(actual, prediction).facts.outcome == "correct"
 
 
 @pytest.mark.parametrize("codec", STEP_CODECS.values(), ids=STEP_CODECS)
@@ -94,7 +94,7 @@ def test_a_codec_without_steps_supports_only_the_mode_free(recorder: PythonRecor
     engine = engine_of(continue_actual_trace(actual, codec=folded))
     prediction = ask(engine, recorder, LOOP, make_settings("free", codec="folded"))
     assert prediction.text == text_of(actual, folded)
-    assert diagnose(actual, prediction).facts.outcome == "correct"
+    assert diagnose_prediction(actual, prediction).facts.outcome == "correct"
     for settings in (
         make_settings("guided", codec="folded"),
         make_settings("free", codec="folded", from_step=2),
@@ -187,7 +187,7 @@ def test_force_actions_keeps_wrong_states_and_actual_lines(
     assert [step.event for step in prediction.decoded.steps] == [
         step.event for step in actual.steps
     ]
-    facts = diagnose(actual, prediction).facts
+    facts = diagnose_prediction(actual, prediction).facts
     assert facts.outcome == "diverged"
     assert facts.divergence is not None
     assert facts.divergence.where == "state"
@@ -201,7 +201,7 @@ def test_force_actions_stops_at_a_malformed_state(
     prediction = ask(engine, recorder, LOOP, make_settings("force-actions"))
     assert len(engine.requests) == 1
     assert prediction.text == "<|call_sep|>{}<|frame_sep|>"
-    assert diagnose(recorder.record(LOOP), prediction).facts.outcome == "malformed"
+    assert diagnose_prediction(recorder.record(LOOP), prediction).facts.outcome == "malformed"
 
 
 def test_force_state_stops_at_the_first_wrong_line(
@@ -211,7 +211,7 @@ def test_force_state_stops_at_the_first_wrong_line(
     wrong = replaced("<|action_sep|>        s += i\n", "<|action_sep|>    return s\n")
     engine = engine_of(continue_actual_trace(actual, edit=wrong))
     prediction = ask(engine, recorder, LOOP, make_settings("force-state"))
-    facts = diagnose(actual, prediction).facts
+    facts = diagnose_prediction(actual, prediction).facts
     assert facts.divergence is not None
     assert (facts.divergence.where, facts.divergence.step) == ("action", 5)
     assert facts.action is not None
@@ -229,7 +229,7 @@ def test_force_state_stops_at_the_first_wrong_event(recorder: PythonRecorder) ->
         LOOP,
         make_settings("force-state"),
     )
-    facts = diagnose(actual, prediction).facts
+    facts = diagnose_prediction(actual, prediction).facts
     assert facts.divergence is not None
     assert facts.divergence.predicted_event == "exception"
     assert facts.divergence.where == "action"
@@ -347,7 +347,10 @@ def test_no_mode_exceeds_max_tokens(mode: Mode, recorder: PythonRecorder) -> Non
         assert len(prediction.generation.completion_ids) <= max_tokens
         assert prediction.finish == "truncated"
         assert complete.startswith(prediction.text)
-        assert diagnose(actual, prediction).facts.outcome in ("truncated", "empty_output")
+        assert diagnose_prediction(actual, prediction).facts.outcome in (
+            "truncated",
+            "empty_output",
+        )
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -391,7 +394,7 @@ def test_scores_show_the_one_wrong_value_of_a_model(recorder: PythonRecorder) ->
     assert sum(score.state_surprise + score.action_surprise for score in scores) == 10
     # Greedy decoding, up to the first token that is not in the actual trace.
     assert prediction.text == right[:position] + "9"
-    facts = diagnose(actual, prediction).facts
+    facts = diagnose_prediction(actual, prediction).facts
     assert facts.divergence is not None
     assert (facts.divergence.step, facts.divergence.variable) == (wrong[0], "s")
 

@@ -13,11 +13,6 @@ from worldline.analysis.alignment.value_equality import (
     is_opaque,
 )
 
-Where = DivergenceKind  # old name
-canonical = canonical_value  # old name
-compare = compare_values  # old name
-literal = parse_literal  # old name
-
 __all__ = [
     "EQUALITY_RULES",
     "MAX_SKIPPED_STEPS",
@@ -28,16 +23,12 @@ __all__ = [
     "DivergenceKind",
     "Reconvergence",
     "VariableDifference",
-    "Where",  # old name
     "align",
     "align_result",
     "answers_equal",
-    "canonical",  # old name
     "canonical_value",
-    "compare",  # old name
     "compare_values",
     "is_opaque",
-    "literal",  # old name
     "parse_literal",
     "results_equal",
 ]

@@ -84,6 +84,3 @@ def parse_literal(text: str) -> Any:
     except (TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise ValueError(f"not a literal: {error}") from error
     raise ValueError("not a literal: more than one value")
-
-
-literal = parse_literal  # old name

@@ -38,17 +38,7 @@ from worldline.analysis.diagnosis.value_differences import (
     value_kind,
 )
 
-AFTER = STEPS_AFTER  # old name
-BEFORE = STEPS_BEFORE  # old name
-diagnose = diagnose_prediction  # old name
-difference = value_difference  # old name
-difficulty = measure_difficulty  # old name
-place = divergence_location  # old name
-why = explain_divergence  # old name
-
 __all__ = [
-    "AFTER",  # old name
-    "BEFORE",  # old name
     "LABELS",
     "RULES",
     "STEPS_AFTER",
@@ -70,11 +60,8 @@ __all__ = [
     "ValueFacts",
     "ValueKind",
     "count_changed_tokens",
-    "diagnose",  # old name
     "diagnose_prediction",
     "diagnosis_to_json",
-    "difference",  # old name
-    "difficulty",  # old name
     "difficulty_to_json",
     "divergence_location",
     "edit_distance",
@@ -84,8 +71,6 @@ __all__ = [
     "label",
     "measure_difficulty",
     "operation_facts",
-    "place",  # old name
     "value_difference",
     "value_kind",
-    "why",  # old name
 ]

@@ -117,8 +117,6 @@ class Facts:
             return f"{self.outcome}, {pluralize(self.alignment.matched_steps, 'step')} matched"
         return self.outcome
 
-    horizon = property(lambda self: self.position)  # old name
-
     @property
     def divergence(self) -> Divergence | None:
         """The first divergence, if there is one."""

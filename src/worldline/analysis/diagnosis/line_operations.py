@@ -76,8 +76,6 @@ class OperationFacts:
     mutates_iterated: bool
     is_loop_header: bool
 
-    hidden = property(lambda self: self.hidden_values)  # old name
-
     def __repr__(self) -> str:
         operations = " ".join(self.operations) or "no operation"
         text = f"line {self.line}: {truncate_text(self.source, 50)}; {operations}"

@@ -14,6 +14,3 @@ def lazy_import(name: str) -> Any:
     """
     with optional_import(f"intervals and tests need {name.partition('.')[0]}", extra="runs"):
         return importlib.import_module(name)
-
-
-need = lazy_import  # old name

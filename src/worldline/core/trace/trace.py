@@ -29,7 +29,7 @@ EndReason = Literal[
     "tampered",  # the recording is not what the recorder wrote
 ]
 # Suffix of an ending's detail if the limit was on CPU time, not on elapsed time.
-CPU_TIME_DETAIL = "of a CPU"
+_CPU_TIME_DETAIL = "of a CPU"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,11 @@ class Limits:
     output_mb: int = 4
     cpu_seconds: int | None = None
 
+    @property
+    def enforced_cpu_seconds(self) -> int:
+        """The limit on CPU time that is set for the program's process."""
+        return self.cpu_seconds or int(self.seconds) + 2
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -68,7 +73,7 @@ class Ending:
     @classmethod
     def from_cpu_time_limit(cls, seconds: float) -> "Ending":
         """The ending of a recording that exceeded its CPU time."""
-        return cls("time_limit", f"more than {seconds:g} s {CPU_TIME_DETAIL}")
+        return cls("time_limit", f"more than {seconds:g} s {_CPU_TIME_DETAIL}")
 
     def __repr__(self) -> str:
         detail = f": {truncate_text(self.detail, 90)}" if self.detail else ""
@@ -82,7 +87,7 @@ class Ending:
     @property
     def is_elapsed_time_limit(self) -> bool:
         """Whether the limit on elapsed time was exceeded, which may be due to a busy machine."""
-        return self.reason == "time_limit" and not self.detail.endswith(CPU_TIME_DETAIL)
+        return self.reason == "time_limit" and not self.detail.endswith(_CPU_TIME_DETAIL)
 
 
 @dataclass(frozen=True, slots=True)

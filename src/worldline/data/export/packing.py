@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from worldline.evaluation.metrics import BUDGETS
+from worldline.evaluation.metrics import CONTEXT_LENGTHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,9 @@ def pack(counts: Mapping[int, int], budget: int) -> Packing:
     )
 
 
-def pack_all(counts: Mapping[int, int], budgets: Sequence[int] = BUDGETS) -> tuple[Packing, ...]:
+def pack_all(
+    counts: Mapping[int, int], budgets: Sequence[int] = CONTEXT_LENGTHS
+) -> tuple[Packing, ...]:
     """Pack examples into rows of several lengths."""
     return tuple(pack(counts, budget) for budget in budgets)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worldline.analysis.alignment.answer_equality import literal
+from worldline.analysis.alignment.answer_equality import parse_literal
 from worldline.core.errors import RecorderError
 from worldline.core.trace import Limits, Program, Trace, parse_source
 from worldline.core.util.seeded_random import SeededRandom
@@ -111,7 +111,7 @@ def _rejection_reason(trace: Trace, chunk: Chunk) -> str:
     if max(map(len, _values(trace)), default=0) > chunk.max_value_chars:
         return TOO_LONG
     try:
-        literal(trace.result)
+        parse_literal(trace.result)
     except ValueError:
         return NO_LITERAL
     return VERSION_DEPENDENT if _is_version_dependent(trace.program.source) else ""

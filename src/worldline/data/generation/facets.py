@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Mapping, Sequence
 
-from worldline.analysis.diagnosis import difficulty, value_kind
+from worldline.analysis.diagnosis import measure_difficulty, value_kind
 from worldline.core.errors import InputError
 from worldline.core.trace import Trace, parse_source
 
@@ -28,7 +28,7 @@ def measure_facets(level: str, trace: Trace) -> dict[str, str | int]:
     `branches` says which outcomes the conditions of its `if` and `while` statements had: none,
     true, false or both.
     """
-    measured = difficulty(trace)
+    measured = measure_difficulty(trace)
     return {
         "level": level,
         "kind": value_kind(trace.result or ""),

@@ -25,7 +25,7 @@ from worldline.evaluation.store import (
     trace_to_row,
     write_shard,
 )
-from worldline.languages.python.recorder import CPU_TIME_DETAIL, PythonRecorder
+from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import STEP_CODECS, SpecialToken, StepCodec
 from worldline.models.prediction import Question, question_from_row
 from worldline.models.tokenizers import count_segment_tokens, load_tokenizer
@@ -191,7 +191,7 @@ class ShardWorker:
         recorder = self._recorders[index]
         try:
             trace = recorder.record(program, limits=self.job.limits)
-            if trace.ending.reason == "killed" or _was_waiting(trace):
+            if trace.ending.reason == "killed" or trace.ending.is_elapsed_time_limit:
                 trace = recorder.record(program, limits=self.job.limits)
             return trace
         except (RecorderError, SandboxError):
@@ -237,14 +237,6 @@ class ShardWorker:
             if step != second_step:
                 return f"step {number}"
         return "standard output" if second.stdout != trace.stdout else ""
-
-
-def _was_waiting(trace: Trace) -> bool:
-    """Whether the wall-clock limit ended a program that had CPU time left.
-
-    It slept, or the machine was busy.
-    """
-    return trace.ending.reason == "time_limit" and not trace.ending.detail.endswith(CPU_TIME_DETAIL)
 
 
 _worker: ShardWorker | None = None

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from worldline.evaluation.runs import expects
+from worldline.evaluation.runs import is_expected
 from worldline.models.prediction import Question
 
 # Options of a benchmark by name.
@@ -37,7 +37,7 @@ class Benchmark:
     questions: tuple[Question, ...]
     options: BenchmarkOptions = field(default_factory=dict)
     skipped: tuple[SkippedItem, ...] = ()
-    is_correct: Callable[[Question, str], bool] = expects
+    is_correct: Callable[[Question, str], bool] = is_expected
 
     def __repr__(self) -> str:
         return f"<Benchmark {self.name}: {len(self.questions)} questions, {self.hash}>"

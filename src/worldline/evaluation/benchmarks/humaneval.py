@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from worldline.analysis.alignment import literal
+from worldline.analysis.alignment import parse_literal
 from worldline.core.errors import InputError
 from worldline.core.trace import Program
 from worldline.evaluation.benchmarks.assertion_parser import (
@@ -20,7 +20,7 @@ from worldline.evaluation.benchmarks.assertion_parser import (
 )
 from worldline.evaluation.benchmarks.benchmark import Benchmark, SkippedItem
 from worldline.evaluation.benchmarks.published_data import published_rows
-from worldline.evaluation.runs import expects
+from worldline.evaluation.runs import is_expected
 from worldline.models.prediction import Question
 
 _FIELDS = ("task_id", "prompt", "canonical_solution", "test", "entry_point")
@@ -97,9 +97,9 @@ def _is_correct(inexact: Mapping[str, AssertedCall], question: Question, answer:
     """
     asserted = inexact.get(question.id)
     if asserted is None:
-        return expects(question, answer)
+        return is_expected(question, answer)
     try:
-        value = literal(answer)
+        value = parse_literal(answer)
         if asserted.tolerance is not None:
             return bool(abs(value - asserted.expected) < asserted.tolerance)
         return isinstance(value, list | tuple) and tuple(value) == tuple(asserted.expected)

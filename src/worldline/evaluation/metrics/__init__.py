@@ -30,11 +30,7 @@ from worldline.evaluation.metrics.token_costs import (
     measure_tokens,
 )
 
-BUDGETS = CONTEXT_LENGTHS  # old name
-Interventions = InterventionResults  # old name
-
 __all__ = [
-    "BUDGETS",  # old name
     "CONTEXT_LENGTHS",
     "FACETS",
     "Accuracy",
@@ -42,7 +38,6 @@ __all__ = [
     "FormatTokens",
     "GroupAccuracy",
     "InterventionResults",
-    "Interventions",  # old name
     "LengthPercentiles",
     "OneStepAccuracy",
     "PassAtK",

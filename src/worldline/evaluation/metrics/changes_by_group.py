@@ -48,9 +48,6 @@ class GroupChange:
         return f"GroupChange({group}: {self.gained} gained, {self.lost} lost of {self.pairs} pairs)"
 
 
-Change = GroupChange  # old name
-
-
 def find_changes(pairs: Sequence[Pair]) -> tuple[GroupChange, ...]:
     """Find gains and losses by diagnosis, by facet and by difficulty."""
     changes = [*_changes_by_diagnosis(pairs), *_changes_by_group(pairs)]

@@ -95,11 +95,6 @@ class CompositionCell:
         )
 
 
-Tally = VerdictCounts  # old name
-Paired = BaselineComparison  # old name
-Cell = CompositionCell  # old name
-
-
 @dataclass(frozen=True, slots=True)
 class CompositionResult:
     """The results of a composition run: cells, and functions alone by name and by data type."""

@@ -131,9 +131,6 @@ class InterventionResults:
         return f"InterventionResults({confirmed} of {self.failures} failures confirmed)"
 
 
-Interventions = InterventionResults  # old name
-
-
 def measure_interventions(
     base: Sequence[ScoredSample], interventions: SamplesByIntervention
 ) -> InterventionResults:

@@ -73,9 +73,6 @@ class SurvivalPoint:
         return 1 - self.lost_since / self.steps if self.steps else None
 
 
-Point = SurvivalPoint  # old name
-
-
 @dataclass(frozen=True, slots=True)
 class Survival:
     """The survival curve, and every step at which a prediction became incorrect.

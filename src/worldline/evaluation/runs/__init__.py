@@ -46,15 +46,8 @@ from worldline.evaluation.runs.run_writer import RunWriter
 from worldline.evaluation.runs.scored_sample import VERDICTS, ScoredSample, Verdict
 from worldline.evaluation.runs.verdict import extract_answer, grade_answer, is_expected
 
-DRAWS = RESAMPLE_REPEATS  # old name
-expects = is_expected  # old name
-missing = missing_samples  # old name
-wanted = intervention_questions  # old name
-with_confirmed = with_confirmed_cause  # old name
-
 __all__ = [
     "COLUMNS",
-    "DRAWS",  # old name
     "RESAMPLE_REPEATS",
     "VERDICTS",
     "Attempt",
@@ -70,7 +63,6 @@ __all__ = [
     "diagnose_file",
     "evaluate_into_run",
     "execute_and_diagnose",
-    "expects",  # old name
     "extract_answer",
     "find_failures",
     "grade_answer",
@@ -80,7 +72,6 @@ __all__ = [
     "intervention_run",
     "is_expected",
     "is_run",
-    "missing",  # old name
     "missing_samples",
     "query_runs",
     "read_attempts",
@@ -95,7 +86,5 @@ __all__ = [
     "run_intervention",
     "sample_name",
     "sample_to_json",
-    "wanted",  # old name
-    "with_confirmed",  # old name
     "with_confirmed_cause",
 ]

@@ -21,8 +21,6 @@ from worldline.models.prediction import (
 )
 from worldline.models.tokenizers import Tokenizer
 
-# Fields of the diagnosis whose names are SQL keywords or ambiguous as columns.
-_COLUMN_NAMES = {"where": "differs_in", "actual": "actual_value", "predicted": "predicted_value"}
 # Fields of a prediction's row that are stored in a different form.
 _CONVERTED_FIELDS = ("usage", "forced_spans", "scores", "output", "finish_reason")
 
@@ -54,7 +52,7 @@ def sample_to_row(
     row = {
         **{name: value for name, value in prediction_row.items() if name not in _CONVERTED_FIELDS},
         # A null of the diagnosis does not overwrite a value of the prediction.
-        **{_COLUMN_NAMES.get(name, name): v for name, v in diagnosis_row.items() if v is not None},
+        **{name: value for name, value in diagnosis_row.items() if value is not None},
         # As the store returns it, so that a resumed run finds the sample.
         "sample": escape_surrogates(question.id),
         # The benchmark's value; that of the prediction may be replaced by the actual result.

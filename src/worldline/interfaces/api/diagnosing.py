@@ -14,13 +14,13 @@ from worldline.evaluation.runs import (
     RunWriter,
     confirmed_causes,
     execute_and_diagnose,
-    expects,
     import_predictions,
+    is_expected,
     is_run,
     read_attempts,
     read_interventions,
     read_scored_samples,
-    with_confirmed,
+    with_confirmed_cause,
 )
 from worldline.interfaces.api.programs import ProgramLike, to_program
 from worldline.interfaces.api.sources import Source, load_predictions, source_name
@@ -129,7 +129,7 @@ def diagnose_predictions(
 
     Args:
         sources: Files of recorded predictions, runs, or open streams of JSON lines.
-        output: Store the samples as a run at this location, too. Samples that it already has are
+        output: Also store the samples as a run at this location. Samples that it already has are
             not stored again.
         first: Diagnose only the first N predictions.
         tokenizer: Count tokens with this tokenizer: `llama3`, `bytes`, or a file.
@@ -176,7 +176,7 @@ def diagnose_predictions(
         else:
             manifest = _manifest(names, predictions, tokenizer, limits)
             results = import_predictions(
-                writer, predictions, recorder, manifest, is_correct=expects, tokenizer=counter
+                writer, predictions, recorder, manifest, is_correct=is_expected, tokenizer=counter
             )
         for sample in results:
             samples.append(sample)
@@ -208,7 +208,7 @@ def _mark_confirmed(source: Source, samples: list[Sample]) -> list[Sample]:
     if not isinstance(source, str | Path) or not is_run(source):
         return samples
     confirmed = confirmed_causes(read_scored_samples(source), read_interventions(source))
-    return [with_confirmed(sample, confirmed) for sample in samples]
+    return [with_confirmed_cause(sample, confirmed) for sample in samples]
 
 
 def diagnose_sample(
@@ -254,5 +254,5 @@ def diagnose_sample(
 
 
 def attempts_on(source: str | Path, sample: Sample) -> list[Attempt]:
-    """Return the interventions that were tried on a sample of a run; none if it is no run."""
+    """Return the interventions that were tried on a sample; [] if the source is not a run."""
     return read_attempts(source).on(sample) if is_run(source) else []

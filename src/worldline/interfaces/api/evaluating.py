@@ -22,7 +22,7 @@ from worldline.evaluation.runs import (
     RunWriter,
     ScoredSample,
     evaluate_into_run,
-    missing,
+    missing_samples,
     read_scored_samples,
 )
 from worldline.interfaces.api.predicting import (
@@ -73,7 +73,8 @@ def evaluate(
 ) -> Run:
     """Ask a model every question of a benchmark, diagnose each answer, and store them as a run.
 
-    Interrupted or killed, the same call resumes: samples in the run are not asked again.
+    If interrupted or killed, call it again to resume: samples in the run are not asked again,
+    except those with an infrastructure error.
 
     Args:
         benchmark: `cruxeval`, `humaneval`, `permutation`, `composition`, a file or folder of
@@ -89,7 +90,7 @@ def evaluate(
         codec: The format that the model writes; ignored if `settings` is given.
         settings: All settings of the predictions.
         tokenizer: The model's tokenizer, to tokenize here instead of on the server.
-        concurrency: How many questions to ask at a time.
+        concurrency: Maximum number of concurrent requests.
         limits: Limits of the actual executions.
         python: The interpreter for the actual executions.
         restart: Delete the run and begin again.
@@ -134,7 +135,7 @@ def evaluate(
         writer.expect(manifest)
         if on_start is not None:
             total = len(questions) * repeats
-            done = total - len(missing(writer, questions, repeats))
+            done = total - len(missing_samples(writer, questions, repeats))
             on_start(EvaluationStart(location, total, done, manifest, writer.manifest))
         samples = evaluate_into_run(
             writer,

@@ -58,7 +58,7 @@ class EngineHandle:
 
     @property
     def concurrency(self) -> int:
-        """How many requests to send at a time."""
+        """Default number of concurrent requests."""
         return engine_factory(self.name).concurrency or DEFAULT_CONCURRENCY
 
     def open(self) -> Engine:
@@ -164,8 +164,8 @@ def predict(
         stdin: What the program reads from standard input.
         mode: `free`, `force-actions`, `force-state`, `guided` or `score`.
         codec: The format that the model writes: `cwm`, `chat`, `delta`, …
-        max_tokens: Limit on the tokens after the prompt.
-        temperature: 0 takes the most likely token.
+        max_tokens: Maximum completion tokens, including teacher-forced tokens.
+        temperature: Sampling temperature; 0 is greedy decoding.
         seed: The sampling seed.
         tokenizer: The model's tokenizer, to tokenize here instead of on the server.
         limits: Limits of the actual execution, which some modes need.
@@ -203,7 +203,7 @@ def predict(
 
 @dataclass(slots=True)
 class PredictionTotals:
-    """What a series of predictions came to.
+    """Totals of a series of predictions.
 
     `skipped` predictions were in the file before; `first_error` is the first infrastructure error.
     """
@@ -238,8 +238,8 @@ def predict_into_file(
 ) -> PredictionTotals:
     """Ask a model every question, and append each prediction to a file of JSON lines.
 
-    Interrupted or killed, the same call resumes: predictions in the file are not asked for again,
-    except those with an infrastructure error.
+    If interrupted or killed, call it again to resume: predictions in the file are not asked for
+    again, except those with an infrastructure error.
 
     Args:
         questions: The questions.
@@ -248,12 +248,12 @@ def predict_into_file(
         settings: All settings of the predictions.
         repeats: Ask each question this many times, with different seeds.
         tokenizer: The model's tokenizer, to tokenize here instead of on the server.
-        concurrency: How many questions to ask at a time.
+        concurrency: Maximum number of concurrent requests.
         limits: Limits of the actual executions, which some modes need.
         python: The interpreter for the actual executions.
         import_from: Folders that the programs may import from.
         restart: Delete the file and begin again.
-        on_start: Called once, with the number of predictions to make and of all.
+        on_start: Called once, with the number of predictions still to make and the total.
         on_prediction: Called for every new prediction.
 
     Returns:
@@ -328,5 +328,5 @@ def refuse_same_file(source: Path, output: Path) -> None:
 
 
 def engine_concurrency(engine: EngineLike) -> int:
-    """How many requests to send to an engine at a time."""
+    """Default number of concurrent requests of an engine."""
     return engine.concurrency if isinstance(engine, EngineHandle) else DEFAULT_CONCURRENCY

@@ -19,7 +19,7 @@ _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
 def to_program(
     program: ProgramLike, *arguments: Any, call: str | None = None, stdin: str = ""
 ) -> Program:
-    """Make a program of a function and its arguments, or of source text and a call.
+    """Make a program from a function and its arguments, or from source text and a call.
 
     Args:
         program: A function, source text, or a program.

@@ -23,8 +23,8 @@ def record(
     """Execute a program in the sandbox and return its trace.
 
     Args:
-        program: A function, source text, or a `Program`. Of a function only its own source text
-            is executed: names from elsewhere in its module are not defined.
+        program: A function, source text, or a `Program`. Only the function's own source text is
+            executed: other names of its module are not defined.
         arguments: For a function, its arguments; for source text, the call, as text.
         call: The call to execute, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
@@ -32,7 +32,7 @@ def record(
         python: The interpreter to use (CPython 3.10 or later).
         import_from: Folders that the program may import from.
         backend: `core` (C) or `settrace` (Python, slower); by default `core` if it is available.
-        threads: Record the steps of the program's other threads, too.
+        threads: Also record the threads that the program starts.
 
     Returns:
         The trace: every step, and how the execution ended.

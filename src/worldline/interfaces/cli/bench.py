@@ -50,8 +50,8 @@ def list_benchmarks(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> 
     "-o",
     "--output",
     metavar="RUN",
-    help="The run's folder, or an address (s3://…).  [default: runs/ and a name that depends on "
-    "benchmark, engine and settings]",
+    help="Folder or address (s3://…) of the run.  [default: a folder in runs/, named by benchmark, "
+    "codec, mode and a hash of all settings]",
 )
 @restart_option
 @first_option
@@ -62,7 +62,7 @@ def list_benchmarks(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> 
     is_eager=True,
     expose_value=False,
     callback=list_benchmarks,
-    help="List the benchmarks and their options.",
+    help="List the benchmarks and their options, and exit.",
 )
 @format_option()
 @quiet_option
@@ -85,11 +85,13 @@ def bench(
 ) -> None:
     """Evaluate a model on a benchmark.
 
-    Asks every question, executes and diagnoses each prediction, and stores them as a run.
+    Asks the model every question, executes the programs, diagnoses each prediction, and stores
+    all samples as a run.
     BENCHMARK is cruxeval, humaneval, permutation, composition, or a file or folder of your own
     programs.
 
-    Interrupted, the same command resumes. Exits with 1 if there were infrastructure errors.
+    If interrupted, run the same command again to resume. The exit code is 1 if there were
+    infrastructure errors.
     """
     with resumable(restart) as interruption, ExitStack() as stack:
         observer = _Observer(stack, access.engine, interruption)

@@ -17,30 +17,30 @@ INTERRUPTED = 130
 
 # Heading → command → (module, help line). Modules are imported when their command runs.
 COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
-    "Look": {
-        "demo": ("demo", "Diagnose example predictions of every outcome."),
+    "Inspect": {
+        "demo": ("demo", "Diagnose the built-in example predictions."),
         "record": ("record", "Execute a program and list its steps."),
         "show": ("show", "Show one prediction next to the actual execution."),
         "view": ("view", "Browse runs in a web page on this machine."),
         "report": ("report", "Summarize a run, as text or as one HTML file."),
     },
-    "Ask": {
-        "engines": ("engines", "Test what a model server can do."),
+    "Predict and diagnose": {
+        "engines": ("engines", "Test the capabilities of a model server."),
         "predict": ("predict", "Ask a model to predict executions."),
-        "diagnose": ("diagnose", "Find the first wrong step of predictions."),
-        "intervene": ("intervene", "Confirm causes by predicting again."),
+        "diagnose": ("diagnose", "Find the first wrong step of each prediction."),
+        "intervene": ("intervene", "Confirm causes by predicting again with one change."),
     },
-    "Measure": {
+    "Evaluate": {
         "bench": ("bench", "Evaluate a model on a benchmark."),
         "compare": ("compare", "Compare two runs sample by sample."),
         "sql": ("sql", "Query runs with SQL."),
-        "tokens": ("tokens", "Count what traces cost in tokens."),
+        "tokens": ("tokens", "Count the tokens of traces with each codec."),
     },
     "Data": {
-        "generate": ("generate", "Generate programs from a seed."),
+        "generate": ("generate", "Generate random programs from a seed."),
         "rewrite": ("rewrite", "Rewrite a program into simpler steps."),
-        "trace": ("trace", "Trace programs by the million."),
-        "compact": ("compact", "Merge small files of a trace store."),
+        "trace": ("trace", "Trace many programs, on one machine or a cluster."),
+        "compact": ("compact", "Merge the small files of a trace store."),
     },
     "Train": {
         "export": ("export", "Export traces as training examples."),
@@ -168,8 +168,9 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> N
     type=click.Choice(["full", "reduced"]),
     envvar="WORLDLINE_SANDBOX",
     show_envvar=True,
-    help="Accepted by every command. `reduced` executes programs with the isolation layers that "
-    "are available; traces record what was missing.",
+    help="`full` (default): execute programs only if all required isolation layers are available. "
+    "`reduced`: execute them with the available layers; traces record which were missing. Every "
+    "command accepts this option.",
 )
 def main(level: str | None) -> Any:
     """A debugger for code world models.

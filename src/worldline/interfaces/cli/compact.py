@@ -19,7 +19,7 @@ from worldline.interfaces.cli.shared_options import quiet_option
     metavar="N",
     default=PART_MB,
     show_default=True,
-    help="Size of a file in MB.",
+    help="Approximate size of a file in MB.",
 )
 @quiet_option
 def compact(store: str, output: str, part_mb: int) -> None:

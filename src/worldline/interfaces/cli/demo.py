@@ -29,14 +29,14 @@ from worldline.interfaces.report import (
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Only write the predictions to a file.",
+    help="Only write the example predictions to this file.",
 )
 @quiet_option
 def demo(id: str | None, output: Path | None) -> None:
-    """Diagnose example predictions, one per outcome.
+    """Diagnose the built-in example predictions.
 
-    They are hand-made predictions of one small program. With the ID of a prediction, show it next
-    to the actual execution.
+    They are hand-made, for one small program, and cover every outcome. With the ID of a
+    prediction, show it next to the actual execution.
     """
     if output is not None:
         try:

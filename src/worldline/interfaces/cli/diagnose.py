@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 from rich.text import Text
 
-from worldline.analysis.alignment import Where
+from worldline.analysis.alignment import DivergenceKind
 from worldline.analysis.diagnosis import CauseName, Diagnosis, Outcome, Sample, ValueKind, label
 from worldline.core.errors import InputError, WorldlineError
 from worldline.core.trace import Limits
@@ -39,7 +39,9 @@ from worldline.interfaces.report import (
     summary_to_json,
 )
 
-FILTERS = {name for names in (Outcome, Where, ValueKind, CauseName) for name in get_args(names)}
+FILTERS = {
+    name for names in (Outcome, DivergenceKind, ValueKind, CauseName) for name in get_args(names)
+}
 
 
 @command(
@@ -55,15 +57,15 @@ FILTERS = {name for names in (Outcome, Where, ValueKind, CauseName) for name in 
     "--only",
     metavar="NAME",
     multiple=True,
-    help="List only samples with this outcome, place of divergence, kind of value or cause "
+    help="List only samples with this outcome, kind of divergence, kind of value or cause "
     "(repeatable).",
 )
-@click.option("--summary", "is_summary", is_flag=True, help="Only the tables, no samples.")
+@click.option("--summary", "is_summary", is_flag=True, help="Print the tables only, no samples.")
 @first_option
 @click.option(
     "--skip-invalid", is_flag=True, help="Skip lines that are not predictions, with a warning."
 )
-@click.option("-o", "--output", metavar="RUN", help="Store the samples as a run, too.")
+@click.option("-o", "--output", metavar="RUN", help="Also store the samples as a run.")
 @restart_option
 @quiet_option
 @tokenizer_option
@@ -82,10 +84,10 @@ def diagnose(
     tokenizer: str | None,
     limits: Limits,
 ) -> None:
-    """Find the first wrong step of predictions.
+    """Find the first wrong step of each prediction.
 
     Executes each program in the sandbox and compares the predicted execution with the actual one.
-    FILE has JSON lines with id, output (the model's text), code and call (or context); or it is a
+    FILE is a JSON lines file with id, output (the model's text), code and call (or context); or a
     run; or - for standard input.
     """
     unknown = set(only) - FILTERS

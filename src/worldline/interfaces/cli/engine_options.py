@@ -29,9 +29,9 @@ class ModelAccess:
 
 def model_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--model`: one of a server's models."""
-    return section_option("Model", "--model", metavar="NAME", help="One of the server's models.")(
-        command
-    )
+    return section_option(
+        "Model", "--model", metavar="NAME", help="Name of the model, if the server has several."
+    )(command)
 
 
 def api_key_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,7 +52,7 @@ _ACCESS_OPTIONS = (
         required=True,
         envvar="WORLDLINE_ENGINE",
         metavar="URL",
-        help="A server's address (several, with commas), transformers:FOLDER, or recorded:FILE.  "
+        help="URL of a server (several: comma-separated), transformers:FOLDER, or recorded:FILE.  "
         "[env: WORLDLINE_ENGINE]",
     ),
     model_option,
@@ -62,7 +62,8 @@ _ACCESS_OPTIONS = (
         "--concurrency",
         type=click.IntRange(min=1),
         metavar="N",
-        help=f"Requests at a time.  [default: {DEFAULT_CONCURRENCY}; 1 for transformers]",
+        help="Maximum number of concurrent requests.  "
+        f"[default: {DEFAULT_CONCURRENCY}; 1 for transformers]",
     ),
     section_option(
         "Model",
@@ -71,7 +72,7 @@ _ACCESS_OPTIONS = (
         metavar="SECONDS",
         default=600.0,
         show_default=True,
-        help="Limit of one request.",
+        help="Timeout of one request.",
     ),
     section_option(
         "Model",
@@ -80,13 +81,13 @@ _ACCESS_OPTIONS = (
         metavar="SECONDS",
         default=120.0,
         show_default=True,
-        help="How long to retry a failing request.",
+        help="Retry a request for this long after transient errors.",
     ),
     section_option(
         "Model",
         "--tokenizer",
         metavar="FILE",
-        help="The model's tokenizer.json: tokenize here, not on the server.",
+        help="The model's tokenizer.json, to tokenize locally instead of on the server.",
     ),
 )
 _PREDICTION_OPTIONS = (
@@ -97,7 +98,7 @@ _PREDICTION_OPTIONS = (
         metavar="MODE",
         default=DEFAULTS.mode,
         show_default=True,
-        help=f"What is given to the model: {', '.join(get_args(Mode))}.",
+        help=f"How predictions are made: {', '.join(get_args(Mode))}.",
     ),
     section_option(
         "Prediction",
@@ -106,8 +107,8 @@ _PREDICTION_OPTIONS = (
         metavar="NAME",
         default=DEFAULTS.codec,
         show_default=True,
-        help=f"Format of the prediction; chat for a general chat model. One of "
-        f"{', '.join(sorted(CODECS))}.",
+        help=f"Format that the model writes: {', '.join(sorted(CODECS))}. Use chat for a general "
+        "chat model.",
     ),
     section_option(
         "Prediction",
@@ -116,7 +117,7 @@ _PREDICTION_OPTIONS = (
         metavar="N",
         default=DEFAULTS.max_tokens,
         show_default=True,
-        help="Completion tokens per sample, teacher-forced ones included.",
+        help="Maximum completion tokens per sample, including teacher-forced tokens.",
     ),
     section_option(
         "Prediction",
@@ -125,7 +126,7 @@ _PREDICTION_OPTIONS = (
         metavar="T",
         default=DEFAULTS.temperature,
         show_default=True,
-        help="Sampling temperature; 0 is greedy.",
+        help="Sampling temperature; 0 is greedy decoding.",
     ),
     section_option(
         "Prediction",
@@ -152,7 +153,7 @@ _PREDICTION_OPTIONS = (
         metavar="N",
         default=0,
         show_default=True,
-        help="Start after the first N actual steps.",
+        help="Give the model the first N actual steps; it predicts the rest.",
     ),
     section_option(
         "Prediction",
@@ -161,7 +162,7 @@ _PREDICTION_OPTIONS = (
         metavar="N",
         default=DEFAULTS.max_value_chars,
         show_default=True,
-        help="Characters of a value in guided mode.",
+        help="Maximum characters of a value in guided mode, if the server supports grammars.",
     ),
 )
 

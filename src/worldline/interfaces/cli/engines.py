@@ -1,4 +1,4 @@
-"""`worldline engines check`: test what a model server can do."""
+"""`worldline engines check`: test the capabilities of a model server."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from worldline.models.prediction import EngineReport, check_engine
 
 @click.group()
 def engines() -> None:
-    """Test what a model server can do."""
+    """Test the capabilities of a model server."""
 
 
 @command(
@@ -26,14 +26,14 @@ def engines() -> None:
     )
 )
 @click.argument("engine", metavar="URL")
-@click.option("--measure", "is_measured", is_flag=True, help="Measure throughput, too.")
+@click.option("--measure", "is_measured", is_flag=True, help="Also measure throughput.")
 @format_option()
 @model_option
 @api_key_option
 def check(
     engine: str, model: str | None, api_key: str | None, is_measured: bool, form: str
 ) -> None:
-    """Test what a model server can do, and which codecs and modes it supports.
+    """Test which capabilities, codecs and modes a model server supports.
 
     URL is an address such as http://127.0.0.1:8000/v1, or transformers:FOLDER.
     """

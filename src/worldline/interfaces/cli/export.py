@@ -22,7 +22,7 @@ from worldline.models.codecs import STEP_CODECS
     type=click.Path(path_type=Path),
     required=True,
     metavar="EXPORT",
-    help="The folder to write.",
+    help="Folder to write.",
 )
 @click.option(
     "--codec",
@@ -37,20 +37,21 @@ from worldline.models.codecs import STEP_CODECS
     default="llama3",
     show_default=True,
     metavar="NAME",
-    help="llama3, a tokenizer.json, or one trained on the traces: bytes, bpe:2048.",
+    help="llama3, a tokenizer.json, bytes, or a BPE to train on the traces: bpe:2048.",
 )
 @click.option(
     "--loss",
     type=click.Choice(LOSSES),
     default="all",
     show_default=True,
-    help="Completion tokens with a label.",
+    help="Compute the loss on all completion tokens, or only on those of actions or states; other "
+    "tokens get the label -100.",
 )
 @click.option(
     "--max-tokens",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Drop examples over N tokens, prompt included.",
+    help="Drop examples with more than N tokens, including the prompt.",
 )
 @workers_option
 @restart_option
@@ -65,10 +66,10 @@ def export(
     workers: int | None,
     restart: bool,
 ) -> None:
-    """Write traces as training examples.
+    """Export traces as training examples.
 
-    TRACES is a store that `worldline trace` wrote. EXPORT gets Parquet files that `datasets` and
-    TRL load, the tokenizer, and a data card.
+    TRACES is a store that `worldline trace` wrote. EXPORT will contain Parquet files that
+    `datasets` and TRL load, the tokenizer, and a data card.
     """
     if is_unfinished(traces):
         click.echo(

@@ -47,7 +47,7 @@ from worldline.interfaces.report import make_console
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     required=True,
-    help="The file to write: JSON lines that `worldline bench` reads.",
+    help="JSON lines file to write; `worldline bench` reads it.",
 )
 @click.option(
     "--count",
@@ -55,7 +55,7 @@ from worldline.interfaces.report import make_console
     metavar="N",
     default=2000,
     show_default=True,
-    help="Programs to generate.",
+    help="Number of programs to generate.",
 )
 @click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed.")
 @click.option(
@@ -63,15 +63,15 @@ from worldline.interfaces.report import make_console
     default=",".join(DEFAULT_LEVELS),
     show_default=True,
     metavar="NAMES",
-    help="Kinds of programs, separated by commas.",
+    help="Levels (kinds of programs), separated by commas.",
 )
 @click.option(
     "--balance",
     default="level",
     show_default=True,
     metavar="FACETS",
-    help=f"Equally many programs of each value of {', '.join(FACETS)}; several, separated by "
-    "commas, are combined.",
+    help=f"Generate equally many programs for each value of these facets, or each combination if "
+    f"there are several, separated by commas: {', '.join(FACETS)}.",
 )
 @exclude_option
 @click.option(
@@ -80,7 +80,7 @@ from worldline.interfaces.report import make_console
     metavar="N",
     default=300,
     show_default=True,
-    help="Drop programs with more steps.",
+    help="Drop programs with more than N steps.",
 )
 @click.option(
     "--max-value-chars",
@@ -88,7 +88,7 @@ from worldline.interfaces.report import make_console
     metavar="N",
     default=200,
     show_default=True,
-    help="Drop programs with a longer value.",
+    help="Drop programs with a value of more than N characters.",
 )
 @workers_option
 @restart_option
@@ -107,8 +107,8 @@ def generate(
 ) -> None:
     """Generate random Python programs with calls and their results.
 
-    The same options give the same file, whatever the Python version and the number of workers.
-    Interrupted, the same command resumes.
+    The same options give the same file, on every Python version and with any number of workers.
+    If interrupted, run the same command again to resume.
     """
     request = GenerationRequest(
         count, seed, _names(levels), _names(balance), max_steps, max_value_chars

@@ -13,15 +13,15 @@ from worldline.core.errors import InputError
 from worldline.core.util.text import pluralize
 from worldline.evaluation.metrics import measure_interventions
 from worldline.evaluation.runs import (
-    DRAWS,
+    RESAMPLE_REPEATS,
     Failures,
     ScoredSample,
     confirmed_causes,
     find_failures,
+    intervention_questions,
     read_interventions,
     read_scored_samples,
     run_intervention,
-    wanted,
 )
 from worldline.interfaces.cli.console import hint, resumable, resume_hint
 from worldline.interfaces.cli.engine_options import ModelAccess, access_options
@@ -50,13 +50,13 @@ NAMES: tuple[InterventionName, ...] = get_args(InterventionName)
 @click.option(
     "--interventions",
     metavar="NAMES",
-    help=f"Try only these, on all failures: {', '.join(INTERVENTIONS)}.",
+    help=f"Try only these interventions, on all failures: {', '.join(INTERVENTIONS)}.",
 )
 @click.option(
     "--all",
     "is_all",
     is_flag=True,
-    help="Try every intervention on every failure, not only those that its cause suggests.",
+    help="Try every intervention on every failure, not only those that fit its cause.",
 )
 @click.option(
     "--correct",
@@ -64,15 +64,15 @@ NAMES: tuple[InterventionName, ...] = get_args(InterventionName)
     metavar="N",
     default=50,
     show_default=True,
-    help="Correct samples to ask as well, to see what a change breaks.",
+    help="Also try N correct samples, to see what an intervention breaks.",
 )
 @click.option(
     "--draws",
     type=click.IntRange(min=1),
     metavar="N",
-    default=DRAWS,
+    default=RESAMPLE_REPEATS,
     show_default=True,
-    help="Samples per failure for `resample`.",
+    help="Repeats per failure of the intervention `resample`.",
 )
 @restart_option
 @format_option()
@@ -92,11 +92,11 @@ def intervene(
 ) -> None:
     """Confirm the causes of failures by predicting again with one thing changed.
 
-    If removing a cause corrects the sample, the cause is confirmed. Cheap interventions come
-    first, and each sample gets only those that its cause suggests. Each intervention is a run in
-    RUN/interventions.
+    If the sample is correct once its cause is removed, the cause is confirmed. Cheap
+    interventions are tried first, and each sample gets only those that fit its cause. Each
+    intervention is stored as a run in RUN/interventions.
 
-    Interrupted, the same command resumes.
+    If interrupted, run the same command again to resume.
     """
     chosen = _names(interventions) or tuple(INTERVENTIONS)
     first_error = None
@@ -156,7 +156,9 @@ def _try(
     """Ask all questions of one intervention, and return the first infrastructure error, if any."""
     confirmed = confirmed_causes(read_scored_samples(run), tried)
     ids = {sample.prediction.id for sample in failures.failed}
-    questions = wanted(name, failures, is_all=is_all, unconfirmed=frozenset(ids - confirmed.keys()))
+    questions = intervention_questions(
+        name, failures, is_all=is_all, unconfirmed=frozenset(ids - confirmed.keys())
+    )
     if not questions:
         return None
     tokenizer = access.tokenizer or failures.manifest.tokenizer

@@ -66,11 +66,11 @@ def predict(
 ) -> None:
     """Ask a model to predict executions.
 
-    PROGRAMS is a benchmark's name (cruxeval), a file of JSON lines with id, code and call, a .py
-    file with --call, or - for JSON lines on standard input. `worldline diagnose` reads the
+    PROGRAMS is the name of a benchmark (cruxeval), a JSON lines file with id, code and call, a
+    .py file (with --call), or - for JSON lines on standard input. `worldline diagnose` reads the
     predictions.
 
-    Interrupted, the same command resumes.
+    If interrupted, run the same command again to resume.
     """
     refuse_same_file(Path(programs), output)
     questions = load_questions(open_source(programs), call=call, data=data, options=options)

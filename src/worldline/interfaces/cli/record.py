@@ -39,13 +39,15 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
 )
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "--call", metavar="CALL", help="The call to trace, e.g. 'f(1, 3)'; without it, the script."
+    "--call",
+    metavar="CALL",
+    help="The call to trace, e.g. 'f(1, 3)'. By default, FILE runs as a script.",
 )
 @click.option(
     "--stdin",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="The program's standard input; - for that of this command.",
+    help="Standard input of the program, or - for that of this command.",
 )
 @click.option(
     "--format",
@@ -53,7 +55,7 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
     type=click.Choice(["text", "json", *TEXT_CODECS]),
     metavar="FORMAT",
     default="text",
-    help=f"Output: text, json, or prompt and trace as a model's text "
+    help=f"Output format: text, json, or the prompt and trace in a codec "
     f"({', '.join(TEXT_CODECS)}).  [default: text]",
 )
 @click.option(
@@ -61,9 +63,9 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write to this file.",
+    help="Write to this file instead of standard output.",
 )
-@click.option("--all", "is_all", is_flag=True, help=f"List all steps, not only {LISTED}.")
+@click.option("--all", "is_all", is_flag=True, help=f"List all steps, not only the first {LISTED}.")
 @quiet_option
 @tokenizer_option
 @python_option
@@ -72,10 +74,14 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
     "--recorder",
     "backend",
     type=click.Choice(get_args(Backend)),
-    help="C (core) or Python (settrace, slower); the traces are the same.",
+    help="Recorder in C (core) or Python (settrace, slower); the traces are the same.",
 )
 @section_option(
-    "Execution", "--threads", "has_threads", is_flag=True, help="Record other threads, too."
+    "Execution",
+    "--threads",
+    "has_threads",
+    is_flag=True,
+    help="Also record the threads that the program starts.",
 )
 @limit_options
 def record(

@@ -35,7 +35,7 @@ from worldline.interfaces.report import run_report_to_json
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.html",
-    help="Write one HTML file instead. The programs are executed again.",
+    help="Write one HTML file instead of text. All programs are executed again.",
 )
 @format_option()
 @quiet_option
@@ -51,8 +51,8 @@ def report(
 ) -> None:
     """Summarize a run: accuracy, outcomes, causes, and accuracy by group.
 
-    With -o, write one HTML file with an overview, all samples and each sample step by step; of
-    two runs, also what changed.
+    With -o, write one HTML file with an overview, all samples, and each sample step by step. With
+    two runs, it also shows what changed.
     """
     if output is None:
         if run_b is not None:

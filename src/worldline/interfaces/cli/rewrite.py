@@ -32,9 +32,17 @@ from worldline.models.tokenizers import Tokenizer, count_segment_tokens, load_to
     )
 )
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--expressions", "has_expressions", is_flag=True, help="One operation per line.")
 @click.option(
-    "--strings", "has_strings", is_flag=True, help="String operations as loops over characters."
+    "--expressions",
+    "has_expressions",
+    is_flag=True,
+    help="Split expressions into one operation per line.",
+)
+@click.option(
+    "--strings",
+    "has_strings",
+    is_flag=True,
+    help="Replace string operations by loops over characters.",
 )
 @click.option(
     "--line",
@@ -52,7 +60,7 @@ from worldline.models.tokenizers import Tokenizer, count_segment_tokens, load_to
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write to this file.",
+    help="Write to this file instead of standard output.",
 )
 @format_option()
 @tokenizer_option
@@ -70,9 +78,9 @@ def rewrite(
 ) -> None:
     """Rewrite a Python program into simpler steps with the same result.
 
-    What cannot be rewritten safely is listed and stays as it is. With --call, both programs are
-    executed in the sandbox, and their steps and tokens are compared. FILE may be - for standard
-    input.
+    Code that cannot be rewritten safely is listed and left unchanged. With --call, both programs
+    are executed in the sandbox, and their results, steps and tokens are compared. FILE may be -
+    for standard input.
     """
     if not (has_expressions or has_strings):
         raise InputError("add --expressions, --strings, or both")

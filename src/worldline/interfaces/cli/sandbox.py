@@ -23,8 +23,8 @@ def sandbox() -> None:
 def check(python: str | None, form: str) -> None:
     """Test every layer of the sandbox on this machine.
 
-    Each is tested with a program that tries to escape. Exits with 1 if a required layer is not
-    effective.
+    Each layer is tested with a program that tries to escape. The exit code is 1 if a required
+    layer is not effective.
     """
     layers = list(check_sandbox(python))
     is_complete = all(each.holds for each in layers if each.is_needed)

@@ -18,13 +18,13 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _LIMITS = Limits()
 _FORMATS = {"text": "text", "json": "one JSON object", "jsonl": "JSON lines", "csv": "CSV"}
 _LIMIT_OPTIONS = (
-    ("steps", int, "Steps."),
-    ("seconds", float, "Wall time in seconds."),
-    ("cpu_seconds", int, "CPU time in seconds."),
-    ("memory_mb", int, "Memory in MB."),
-    ("value_chars", int, "Characters of one value; the rest is left out."),
-    ("trace_mb", int, "Size of the trace in MB."),
-    ("output_mb", int, "Printed output in MB."),
+    ("steps", int, "Maximum number of steps."),
+    ("seconds", float, "Maximum wall time in seconds."),
+    ("cpu_seconds", int, "Maximum CPU time in seconds."),
+    ("memory_mb", int, "Maximum memory in MB."),
+    ("value_chars", int, "Maximum characters of a value; longer ones are shortened."),
+    ("trace_mb", int, "Maximum size of the trace in MB."),
+    ("output_mb", int, "Maximum size in MB of what is printed, and of each written file."),
 )
 
 
@@ -43,7 +43,7 @@ def tokenizer_option(command: Command) -> Command:
     return click.option(
         "--tokenizer",
         metavar="NAME",
-        help="Count tokens: llama3, bytes, or a tokenizer file.",
+        help="Count tokens with this tokenizer: llama3, bytes, or a file.",
     )(command)
 
 
@@ -53,14 +53,14 @@ def workers_option(command: Command) -> Command:
         "--workers",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Processes; results do not depend on it.  [default: one per core]",
+        help="Worker processes; does not change the results.  [default: one per core]",
     )(command)
 
 
 def first_option(command: Command) -> Command:
     """`--first`: only the first N items."""
     return click.option(
-        "--first", type=click.IntRange(min=1), metavar="N", help="Only the first N."
+        "--first", type=click.IntRange(min=1), metavar="N", help="Process only the first N inputs."
     )(command)
 
 
@@ -79,7 +79,7 @@ def quiet_option(command: Command) -> Command:
         is_flag=True,
         expose_value=False,
         callback=set_quiet,
-        help="No progress, no hints.",
+        help="Hide progress and hints.",
     )(command)
 
 
@@ -92,7 +92,7 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
         "form",
         type=click.Choice(choices),
         default="text",
-        help=f"Output: {', '.join(words)}.  [default: text]",
+        help=f"Output format: {', '.join(words)}.  [default: text]",
         metavar=f"[{'|'.join(choices)}]",
     )
 
@@ -103,8 +103,9 @@ def exclude_option(command: Command) -> Command:
         "--exclude",
         multiple=True,
         metavar="NAME",
-        help="Exclude the programs of this file or benchmark (repeatable). Benchmarks are always "
-        "excluded; naming one makes missing data an error.",
+        help="Exclude programs that are in this file, folder or benchmark (repeatable). Programs "
+        "of all known benchmarks are always excluded; a benchmark without data causes a warning, "
+        "or an error if it is named here.",
     )(command)
 
 
@@ -117,9 +118,13 @@ def benchmark_options(command: Command) -> Command:
             multiple=True,
             metavar="NAME=VALUE",
             callback=_pairs,
-            help="Option of the benchmark (repeatable); see `bench --list`.",
+            help="Set an option of the benchmark (repeatable); see `bench --list`.",
         ),
-        click.option("--data", metavar="PATH", help="The benchmark's file, or the folder with it."),
+        click.option(
+            "--data",
+            metavar="PATH",
+            help="The benchmark's data file, or the folder that contains it.",
+        ),
     ):
         command = option(command)
     return command
@@ -146,15 +151,18 @@ def limit_options(command: Callable[..., Any], *, defaults: Limits = _LIMITS) ->
 
     wrapped: Callable[..., Any] = with_limits
     for name, kind, text in reversed(_LIMIT_OPTIONS):
+        default = getattr(defaults, name)
+        # Only the CPU time may have no default; the sandbox then derives it from the wall time.
+        note = "" if default is not None else "  [default: --seconds + 2]"
         wrapped = section_option(
             "Limits",
             f"--{name.replace('_', '-')}",
             name,
             type=click.FloatRange(min=0, min_open=True) if kind is float else click.IntRange(min=1),
             metavar="N",
-            default=getattr(defaults, name),
+            default=default,
             show_default=True,
-            help=text,
+            help=f"{text}{note}",
         )(wrapped)
     return wrapped
 

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from worldline.analysis.diagnosis import AFTER, BEFORE
+from worldline.analysis.diagnosis import STEPS_AFTER, STEPS_BEFORE
 from worldline.core.trace import Limits, printable
 from worldline.evaluation.runs import sample_to_json
 from worldline.interfaces.api.diagnosing import attempts_on, diagnose_sample
@@ -30,19 +30,19 @@ from worldline.interfaces.report import attempt_lines, make_console, side_by_sid
     "--before",
     type=click.IntRange(min=0),
     metavar="N",
-    default=BEFORE,
+    default=STEPS_BEFORE,
     show_default=True,
-    help="Steps before the divergence.",
+    help="Number of steps to show before the divergence.",
 )
 @click.option(
     "--after",
     type=click.IntRange(min=0),
     metavar="N",
-    default=AFTER,
+    default=STEPS_AFTER,
     show_default=True,
-    help="Steps after the divergence.",
+    help="Number of steps to show after the divergence.",
 )
-@click.option("--source", "is_source", is_flag=True, help="Show the program, too.")
+@click.option("--source", "is_source", is_flag=True, help="Also show the program.")
 @format_option()
 @tokenizer_option
 @python_option
@@ -60,8 +60,8 @@ def show(
 ) -> None:
     """Show one prediction next to the actual execution.
 
-    FILE has recorded predictions, or is a run; ID is one of its samples. The steps around the
-    divergence are listed, and what is known about it.
+    FILE is a file of recorded predictions or a run; ID is one of its samples. Lists the steps
+    around the divergence and the facts about it.
     """
     sample = diagnose_sample(file, id, tokenizer=tokenizer, limits=limits, python=python)
     if form == "json":

@@ -43,7 +43,7 @@ def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> Non
     is_eager=True,
     expose_value=False,
     callback=list_columns,
-    help="List the columns.",
+    help="List the columns, and exit.",
 )
 def sql(words: tuple[str, ...], form: str) -> None:
     """Query the samples of runs with SQL (DuckDB).

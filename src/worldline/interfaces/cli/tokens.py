@@ -1,4 +1,4 @@
-"""`worldline tokens`: count what traces cost in tokens."""
+"""`worldline tokens`: count the tokens of traces with each codec."""
 
 import json
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ from worldline.models.tokenizers import load_tokenizer
     metavar="NAME",
     default="llama3",
     show_default=True,
-    help="llama3, bytes, or a tokenizer file.",
+    help="Tokenizer: llama3, bytes, or a file.",
 )
 @click.option(
     "--codec",
@@ -49,7 +49,7 @@ from worldline.models.tokenizers import load_tokenizer
     metavar="NAME",
     default="cwm",
     show_default=True,
-    help="List the most expensive steps and variables with this codec.",
+    help="Codec for the list of the most expensive steps and variables.",
 )
 @first_option
 @benchmark_options
@@ -59,13 +59,13 @@ from worldline.models.tokenizers import load_tokenizer
     metavar="N",
     default=10,
     show_default=True,
-    help="Rows of a table.",
+    help="Number of steps and variables to list.",
 )
 @click.option(
     "--stability",
     "has_churn",
     is_flag=True,
-    help="Count the tokens that change with each character of a string, too.",
+    help="Also count how many tokens change per changed character of a string.",
 )
 @format_option()
 @quiet_option
@@ -85,10 +85,10 @@ def tokens(
     python: str | None,
     limits: Limits,
 ) -> None:
-    """Count what traces cost in tokens with each codec.
+    """Count the tokens of traces with each codec.
 
-    SOURCE is a Python file (with --call), a benchmark's name, a file of programs (.jsonl), or a
-    store that `worldline trace` wrote.
+    SOURCE is a Python file (with --call), the name of a benchmark, a file of programs (.jsonl),
+    or a store that `worldline trace` wrote.
     """
     counter = load_tokenizer(tokenizer)
     if call is not None:

@@ -1,4 +1,4 @@
-"""`worldline trace`: trace programs by the million, on one machine or a cluster."""
+"""`worldline trace`: trace many programs, on one machine or a cluster."""
 
 import json
 import shutil
@@ -61,23 +61,23 @@ from worldline.models.codecs import STEP_CODECS
     "--output",
     metavar="STORE",
     required=True,
-    help="The store's folder, or an address (s3://…).",
+    help="Folder or address (s3://…) of the store.",
 )
 @click.option(
     "--runner",
     type=click.Choice(["local", "ray"]),
     default="local",
     show_default=True,
-    help="Processes on this machine, or a Ray cluster.",
+    help="Where to run: processes on this machine, or Ray.",
 )
-@click.option("--address", metavar="HOST:PORT", help="A running Ray cluster; or auto.")
+@click.option("--address", metavar="HOST:PORT", help="Address of a running Ray cluster, or auto.")
 @click.option(
     "--rank",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Number of this process, from 0; it does every world-size-th shard.",
+    help="Rank of this process, from 0. The ranks divide the shards among themselves.",
 )
-@click.option("--world-size", type=click.IntRange(min=1), metavar="N", help="Number of processes.")
+@click.option("--world-size", type=click.IntRange(min=1), metavar="N", help="Number of ranks.")
 @workers_option
 @click.option(
     "--shard",
@@ -96,13 +96,13 @@ from worldline.models.codecs import STEP_CODECS
     metavar="NAME",
     default="cwm",
     show_default=True,
-    help="Codec in which tokens are counted.",
+    help="Codec of the traces whose tokens are counted.",
 )
 @click.option(
     "--max-tokens",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Drop traces over N tokens.",
+    help="Drop traces with more than N tokens.",
 )
 @click.option(
     "--min-steps",
@@ -110,13 +110,13 @@ from worldline.models.codecs import STEP_CODECS
     metavar="N",
     default=1,
     show_default=True,
-    help="Drop traces under N steps.",
+    help="Drop traces with fewer than N steps.",
 )
 @click.option(
     "--once",
     "skip_determinism_check",
     is_flag=True,
-    help="Execute each program once: do not check that it is deterministic.",
+    help="Execute each program only once; do not check that it is deterministic.",
 )
 @exclude_option
 @restart_option
@@ -147,15 +147,16 @@ def trace(
     python: str | None,
     limits: Limits,
 ) -> None:
-    """Trace programs in bulk.
+    """Trace many programs, on one machine or a cluster.
 
     Keeps complete, deterministic, non-duplicate traces, and reports why the rest were dropped.
-    PROGRAMS are .jsonl, .jsonl.gz or .parquet files with code and call (and id), folders of such
-    files, or - for JSON lines on standard input. STORE gets Parquet files that `worldline export`
-    and trainers read, and the outcome of every program.
+    PROGRAMS are .jsonl, .jsonl.gz or .parquet files with the columns code and call (and
+    optionally id), folders of such files, or - for JSON lines on standard input. The traces are
+    written to STORE as Parquet files that `worldline export` and trainers read, with the outcome
+    of every program.
 
-    Interrupted, the same command resumes. Works the same on a laptop, on a Ray cluster and in a
-    Slurm array.
+    If interrupted, run the same command again to resume. Works the same on a laptop, on a Ray
+    cluster and in a Slurm array.
     """
     worker_rank = _rank(rank, world_size, is_alone=restart or prune)
     chosen = _runner(runner, address, workers)

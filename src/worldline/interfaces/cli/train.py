@@ -31,7 +31,7 @@ from worldline.interfaces.cli.shared_options import quiet_option, restart_option
     type=click.Choice(list(RECIPES)),
     default="small",
     show_default=True,
-    help="The model's shape and training schedule.",
+    help="Model shape and training schedule.",
 )
 @click.option(
     "-o",
@@ -39,21 +39,21 @@ from worldline.interfaces.cli.shared_options import quiet_option, restart_option
     type=click.Path(path_type=Path),
     required=True,
     metavar="MODEL",
-    help="The model's folder.",
+    help="Folder to write the model to.",
 )
 @click.option(
     "--from",
     "start",
     type=click.Path(path_type=Path),
     metavar="MODEL",
-    help="Start from this trained model instead of a new one.",
+    help="Continue from this trained model instead of random weights.",
 )
 @restart_option
 @click.option(
     "--tokens",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Train on N tokens, not as many as the recipe says.",
+    help="Train on N tokens instead of the recipe's number.",
 )
 @click.option(
     "--seed",
@@ -61,7 +61,7 @@ from worldline.interfaces.cli.shared_options import quiet_option, restart_option
     metavar="N",
     default=0,
     show_default=True,
-    help="Seed of weights and order.",
+    help="Seed of the initial weights and the order of examples.",
 )
 @click.option(
     "--action-weight",
@@ -83,7 +83,7 @@ from worldline.interfaces.cli.shared_options import quiet_option, restart_option
     "--threads",
     type=click.IntRange(min=1),
     metavar="N",
-    help="CPU threads; fewer if the machine has other work.  [default: all cores]",
+    help="CPU threads; use fewer if the machine is busy.  [default: all cores]",
 )
 @quiet_option
 def train_command(
@@ -102,7 +102,7 @@ def train_command(
 
     EXPORT is a folder that `worldline export` wrote; the model uses its tokenizer.
 
-    Interrupted, the same command resumes.
+    If interrupted, run the same command again to resume.
     """
     chosen = get_recipe(recipe)
     steps = train(

@@ -26,10 +26,10 @@ from worldline.interfaces.cli.shared_options import python_option, tokenizer_opt
 def view(
     runs: tuple[str, ...], port: int, open_browser: bool, python: str | None, tokenizer: str | None
 ) -> None:
-    """Browse one run, or two and what changed, in a web page on this machine.
+    """Browse one run, or compare two, in a web page on this machine.
 
-    Programs are executed again when a sample is opened. The address contains a secret; without
-    it, nothing is served. Press Ctrl-C to stop.
+    A sample's program is executed again when the sample is opened. The URL contains a secret, and
+    requests without it are refused. Press Ctrl-C to stop.
     """
     if len(runs) > 2:
         raise InputError(f"view takes one run or two, not {len(runs)}")

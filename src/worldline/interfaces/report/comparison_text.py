@@ -13,7 +13,7 @@ from worldline.analysis.diagnosis import label
 from worldline.analysis.stats import Ratio
 from worldline.core.trace import printable
 from worldline.core.util.text import pluralize
-from worldline.evaluation.metrics.changes_by_group import Change
+from worldline.evaluation.metrics.changes_by_group import GroupChange
 from worldline.evaluation.metrics.run_comparison import (
     NumberComparison,
     PairedAccuracy,
@@ -182,7 +182,9 @@ def _sample_count(number: float) -> str:
     return f"{number:,.0f}" if abs(number - round(number)) < 1e-6 else f"{number:,.1f}"
 
 
-def group_parts(changes: Sequence[Change], *, all_groups: bool = False) -> Iterator[RenderableType]:
+def group_parts(
+    changes: Sequence[GroupChange], *, all_groups: bool = False
+) -> Iterator[RenderableType]:
     """Yield the groups in which samples were gained or lost, smallest p first."""
     tested = [change for change in changes if change.adjusted_p is not None]
     if not tested:
@@ -198,7 +200,7 @@ def group_parts(changes: Sequence[Change], *, all_groups: bool = False) -> Itera
     yield Text()
 
 
-def groups_note(changes: Sequence[Change]) -> str:
+def groups_note(changes: Sequence[GroupChange]) -> str:
     """How to read the table of groups."""
     values = [change.adjusted_p for change in changes if change.adjusted_p is not None]
     significant = sum(p < _SIGNIFICANT for p in values)
@@ -210,7 +212,7 @@ def groups_note(changes: Sequence[Change]) -> str:
     )
 
 
-def group_table(changes: Sequence[Change]) -> Table:
+def group_table(changes: Sequence[GroupChange]) -> Table:
     """Table of changes with one row per group."""
     # Without lines between columns it fits a terminal of 80 columns.
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
@@ -223,7 +225,7 @@ def group_table(changes: Sequence[Change]) -> Table:
     return table
 
 
-def _change_cells(change: Change) -> Iterator[RenderableType]:
+def _change_cells(change: GroupChange) -> Iterator[RenderableType]:
     group = label(change.group) if change.source == "diagnosis" else change.group
     name = "place of divergence" if change.name == "differs_in" else change.name
     yield Text(printable(f"{group_name(change.source, name)}: {group}"))

@@ -9,7 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.util.text import pluralize
-from worldline.evaluation.metrics.composition import Cell, CompositionResult, Paired, Tally
+from worldline.evaluation.metrics.composition import (
+    BaselineComparison,
+    CompositionCell,
+    CompositionResult,
+    VerdictCounts,
+)
 from worldline.interfaces.report.number_format import part_cell, percent, points
 
 _Group = Literal["all", "answered"]
@@ -97,7 +102,7 @@ def cells_table(result: CompositionResult, groups: Sequence[_Group] = ("all", "a
     return table
 
 
-def _row(cell: Cell, name: str, groups: Sequence[_Group]) -> list[str]:
+def _row(cell: CompositionCell, name: str, groups: Sequence[_Group]) -> list[str]:
     of_all, of_answered = _shares(cell.tally)
     numbers = {
         "all": [of_all, *_expected(cell.of_all)],
@@ -110,17 +115,17 @@ def _row(cell: Cell, name: str, groups: Sequence[_Group]) -> list[str]:
     ]
 
 
-def _shares(tally: Tally) -> tuple[str, str]:
+def _shares(tally: VerdictCounts) -> tuple[str, str]:
     return part_cell(tally.correct, tally.all), part_cell(tally.correct, tally.answered)
 
 
-def _expected(paired: Paired) -> tuple[str, str]:
+def _expected(paired: BaselineComparison) -> tuple[str, str]:
     """The accuracy expected from the functions alone, and the gap to the observed one."""
     gap = points(paired.observed, paired.baseline)
     return f"{percent(paired.baseline)} ({paired.samples})", gap
 
 
-def _unanswered(tally: Tally) -> tuple[str, str, str]:
+def _unanswered(tally: VerdictCounts) -> tuple[str, str, str]:
     truncated = (
         f"{tally.truncated} ({tally.diverged_before_truncation})" if tally.truncated else "0"
     )

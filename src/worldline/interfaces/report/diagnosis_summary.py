@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from worldline.analysis.alignment import Where
+from worldline.analysis.alignment import DivergenceKind
 from worldline.analysis.diagnosis import Diagnosis, Outcome, ValueKind
 from worldline.evaluation.runs import ScoredSample
 
 # In the order of definition, which is the order of tables.
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
-WHERES: tuple[str, ...] = get_args(Where)
+WHERES: tuple[str, ...] = get_args(DivergenceKind)
 KINDS: tuple[str, ...] = get_args(ValueKind)
 
 

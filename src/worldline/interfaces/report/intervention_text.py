@@ -14,7 +14,7 @@ from worldline.analysis.diagnosis import label
 from worldline.analysis.interventions import INTERVENTIONS, InterventionName
 from worldline.analysis.stats import Ratio
 from worldline.core.util.text import pluralize
-from worldline.evaluation.metrics.intervention_effects import Effect, Fix, Interventions
+from worldline.evaluation.metrics.intervention_effects import Effect, Fix, InterventionResults
 from worldline.evaluation.runs import Attempt
 from worldline.interfaces.report.number_format import (
     interval_text,
@@ -28,7 +28,7 @@ from worldline.interfaces.report.number_format import (
 _COLUMN = 24
 
 
-def intervention_tables(results: Interventions, *, width: int = 200) -> RenderableType:
+def intervention_tables(results: InterventionResults, *, width: int = 200) -> RenderableType:
     """Tables of confirmed causes, of what each intervention corrected, and of possible fixes.
 
     Args:
@@ -60,7 +60,7 @@ def _table(*titles: str, left: tuple[str, ...] = ()) -> Table:
     return table
 
 
-def _confirmed_table(results: Interventions) -> Table:
+def _confirmed_table(results: InterventionResults) -> Table:
     table = _table("cause", "failures", "confirmed", "%", "by", left=("cause", "by"))
     for cause, share in results.confirmed.items():
         counts = {name: number for (c, name), number in results.by.items() if c == cause}
@@ -70,7 +70,7 @@ def _confirmed_table(results: Interventions) -> Table:
     return table
 
 
-def _recovered_table(results: Interventions) -> Table:
+def _recovered_table(results: InterventionResults) -> Table:
     """Shares corrected, with one row per cause and one column per intervention."""
     names = list(dict.fromkeys(effect.intervention for effect in results.effects))
     effects = {(effect.intervention, effect.cause): effect for effect in results.effects}
@@ -88,7 +88,7 @@ def _recovered_table(results: Interventions) -> Table:
     return table
 
 
-def _recovered_list(results: Interventions) -> Table:
+def _recovered_list(results: InterventionResults) -> Table:
     """Shares corrected, with one row per cause and intervention."""
     table = _table("cause", "intervention", "corrected, %", left=("cause", "intervention"))
     order = {cause: place for place, cause in enumerate((*results.causes, None))}
@@ -98,7 +98,7 @@ def _recovered_list(results: Interventions) -> Table:
     return table
 
 
-def _cost_table(results: Interventions) -> Table:
+def _cost_table(results: InterventionResults) -> Table:
     titles = ("intervention", "what it changes", "corrected, %", "steps further", "tokens")
     table = _table(*titles, left=titles[:2])
     for effect in _over_all_causes(results.effects):
@@ -120,7 +120,7 @@ def _over_all_causes(effects: Iterable[Effect]) -> Iterable[Effect]:
     return (effect for effect in effects if effect.cause is None)
 
 
-def _contrast_table(results: Interventions) -> Table:
+def _contrast_table(results: InterventionResults) -> Table:
     titles = ("from", "to", "failures", "more corrected,\nin points", "p")
     table = _table(*titles, left=titles[:2])
     for contrast in results.contrasts:
@@ -132,7 +132,7 @@ def _contrast_table(results: Interventions) -> Table:
     return table
 
 
-def fix_lines(results: Interventions) -> Iterable[Text]:
+def fix_lines(results: InterventionResults) -> Iterable[Text]:
     """Yield what each fix that needs no actual steps would gain, and which is the cheapest."""
     for fix in results.fixes:
         yield Text(f"{label(fix.intervention)}: {_fix_text(fix)}")
@@ -212,7 +212,7 @@ def _second_result(attempt: Attempt, before: int | None) -> str:
     return f"{further}{where}{f' ({label(attempt.cause)})' if attempt.cause else ''}"
 
 
-def interventions_to_json(results: Interventions) -> dict[str, Any]:
+def interventions_to_json(results: InterventionResults) -> dict[str, Any]:
     """Return the effects as plain JSON data."""
     cheapest = results.cheapest
     return {

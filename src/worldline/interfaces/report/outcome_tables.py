@@ -7,7 +7,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from worldline.analysis.diagnosis import Diagnosis, difference, label, place, why
+from worldline.analysis.diagnosis import (
+    Diagnosis,
+    divergence_location,
+    explain_divergence,
+    label,
+    value_difference,
+)
 from worldline.core.trace import printable
 from worldline.core.util.text import pluralize, truncate_text
 from worldline.interfaces.report.diagnosis_summary import KINDS, WHERES, Summary
@@ -108,7 +114,7 @@ def sample_lines(diagnoses: Iterable[Diagnosis], *, width: int) -> Iterator[Text
     rows = list(diagnoses)
     widest_place = _PLACE if width >= 100 else _NARROW_PLACE
     name_width = min(_NAME, max((len(printable(d.id)) for d in rows), default=0))
-    place_width = min(widest_place, max((len(place(d)) for d in rows), default=0))
+    place_width = min(widest_place, max((len(divergence_location(d)) for d in rows), default=0))
     is_one_line = name_width + place_width + 4 + _ROOM <= width
     if not is_one_line:
         place_width = _PLACE
@@ -116,7 +122,7 @@ def sample_lines(diagnoses: Iterable[Diagnosis], *, width: int) -> Iterator[Text
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append(truncate_text(d.id, name_width).ljust(name_width), "bold")
         line.append("  ")
-        shown_place = truncate_text(place(d), place_width)
+        shown_place = truncate_text(divergence_location(d), place_width)
         line.append(shown_place, _COLOURS.get(d.facts.outcome, ""))
         indent = 4 if not is_one_line else name_width + place_width + 4
         text, cause = _difference_and_cause(d, width - indent)
@@ -129,18 +135,21 @@ def sample_lines(diagnoses: Iterable[Diagnosis], *, width: int) -> Iterator[Text
 
 def _difference_and_cause(diagnosis: Diagnosis, room: int) -> tuple[str, str]:
     """The difference and the cause, the most complete that fits the room."""
-    text, sentence = difference(diagnosis, width=max(24, room // 3)), why(diagnosis)
+    text, sentence = (
+        value_difference(diagnosis, width=max(24, room // 3)),
+        explain_divergence(diagnosis),
+    )
     if room >= _SENTENCES and len(text) + 2 + len(sentence) <= room:
         return text, sentence
     cause = _cause_label(diagnosis)
     room -= len(cause) + 2 if cause else 0
     if diagnosis.facts.divergence is None:
         return truncate_text(text, max(_VALUE, room)), cause
-    text = difference(diagnosis, width=room)
+    text = value_difference(diagnosis, width=room)
     for words in (" instead of ", " not "):
         each = max(_VALUE, (room - len(words)) // 2)
         if len(text) > room and (each >= 2 * _VALUE or words == " not "):
-            text = difference(diagnosis, width=each).replace(" instead of ", words, 1)
+            text = value_difference(diagnosis, width=each).replace(" instead of ", words, 1)
     return text, cause
 
 

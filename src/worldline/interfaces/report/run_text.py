@@ -11,7 +11,7 @@ from rich.text import Text
 from worldline.evaluation.benchmarks import format_manifest_options
 from worldline.evaluation.metrics import (
     FACETS,
-    Interventions,
+    InterventionResults,
     OneStepAccuracy,
     accuracy,
     accuracy_by_group,
@@ -55,7 +55,7 @@ class RunResults:
     manifest: Manifest
     samples: list[ScoredSample]
     one_step: OneStepAccuracy | None
-    interventions: Interventions | None
+    interventions: InterventionResults | None
 
     @property
     def has_steps(self) -> bool:

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from worldline.analysis.diagnosis import Diagnosis, Sample, difference, label, why
+from worldline.analysis.diagnosis import (
+    Diagnosis,
+    Sample,
+    explain_divergence,
+    label,
+    value_difference,
+)
 from worldline.core.util.text import pluralize, truncate_text
 
 _RESULTS = {True: "correct", False: "incorrect", None: "not reached"}
@@ -10,14 +16,18 @@ _RESULTS = {True: "correct", False: "incorrect", None: "not reached"}
 
 def story_text(diagnosis: Diagnosis, *, width: int) -> str:
     """ "'a\\tb' instead of 'a\\\\tb': copied wrongly"; `width` limits each of the two values."""
-    return ": ".join(part for part in (difference(diagnosis, width=width), why(diagnosis)) if part)
+    return ": ".join(
+        part
+        for part in (value_difference(diagnosis, width=width), explain_divergence(diagnosis))
+        if part
+    )
 
 
 def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
     """Yield the facts of a diagnosis: ("executed", "line 3: return x + 1"), …"""
     facts, cause = sample.diagnosis.facts, sample.diagnosis.cause
     if facts.operation and facts.operation.source:
-        hidden = facts.operation.hidden
+        hidden = facts.operation.hidden_values
         line = f"line {facts.operation.line}: {facts.operation.source}"
         yield "executed", line + (f"   ({pluralize(hidden, 'hidden value')})" if hidden else "")
     if facts.value:
@@ -29,8 +39,8 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
     if facts.action:
         legal = {True: "allowed", False: "not allowed", None: "not known"}[facts.action.is_legal]
         yield "action", f"{label(facts.action.kind)}: {legal} by the control flow"
-    if facts.horizon:
-        horizon = facts.horizon
+    if facts.position:
+        horizon = facts.position
         tokens_before = horizon.tokens_before
         yield (
             "position",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from worldline.analysis.alignment import canonical
+from worldline.analysis.alignment import canonical_value
 from worldline.core.trace import Step, Trace
 from worldline.interfaces.report.trace_listing import exception_text
 from worldline.models.codecs import Decoded
@@ -37,11 +37,11 @@ def is_same_step(actual: Trace, decoded: Decoded, index: int, both: States) -> b
         return _canonical(both[0][index]) == _canonical(both[1][index])
     if step.event != predicted.event or step.value is None or predicted.value is None:
         return step.event == predicted.event
-    return canonical(step.value) == canonical(predicted.value)
+    return canonical_value(step.value) == canonical_value(predicted.value)
 
 
 def _canonical(state: Mapping[str, str]) -> dict[str, str]:
-    return {name: canonical(value) for name, value in state.items()}
+    return {name: canonical_value(value) for name, value in state.items()}
 
 
 def first_wrong_local(actual: Trace, decoded: Decoded, index: int, both: States) -> str | None:
@@ -57,6 +57,6 @@ def first_wrong_local(actual: Trace, decoded: Decoded, index: int, both: States)
     if not is_alike:
         return None
     for name, value in both[1][index].items():
-        if canonical(both[0][index].get(name, "")) != canonical(value):
+        if canonical_value(both[0][index].get(name, "")) != canonical_value(value):
             return name
     return None

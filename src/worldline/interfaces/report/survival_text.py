@@ -5,7 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.util.text import pluralize
-from worldline.evaluation.metrics.survival import Point, Survival
+from worldline.evaluation.metrics.survival import Survival, SurvivalPoint
 from worldline.interfaces.report.number_format import part_cell, percent
 
 # One wrong step in a thousand decides about long programs.
@@ -52,7 +52,7 @@ def curve_table(survival: Survival) -> Table:
     return table
 
 
-def _row(point: Point) -> list[str]:
+def _row(point: SurvivalPoint) -> list[str]:
     return [
         str(point.step),
         part_cell(point.correct, point.reached),

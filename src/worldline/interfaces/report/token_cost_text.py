@@ -10,7 +10,7 @@ from rich.text import Text
 
 from worldline.core.trace import printable
 from worldline.core.util.text import pluralize, truncate_text
-from worldline.evaluation.metrics import BUDGETS, TokenChurn, TokenCosts
+from worldline.evaluation.metrics import CONTEXT_LENGTHS, TokenChurn, TokenCosts
 
 # Most columns for a source line.
 _SOURCE = 60
@@ -137,9 +137,9 @@ def _codec_table(costs: TokenCosts) -> Table:
 
 
 def _fitting_table(costs: TokenCosts) -> Table:
-    table = _table("codec", *(f"{budget // 1024}k" for budget in BUDGETS), left=("codec",))
+    table = _table("codec", *(f"{budget // 1024}k" for budget in CONTEXT_LENGTHS), left=("codec",))
     for one in costs.formats:
-        table.add_row(one.codec, *(f"{one.fitting[budget]:,}" for budget in BUDGETS))
+        table.add_row(one.codec, *(f"{one.fitting[budget]:,}" for budget in CONTEXT_LENGTHS))
     return table
 
 

@@ -10,12 +10,12 @@ from rich.text import Text
 
 from worldline.analysis.alignment import Divergence
 from worldline.analysis.diagnosis import (
-    AFTER,
-    BEFORE,
+    STEPS_AFTER,
+    STEPS_BEFORE,
     Diagnosis,
     Sample,
+    divergence_location,
     label,
-    place,
 )
 from worldline.core.trace import Step, Trace, printable, states
 from worldline.core.util.text import common_prefix_length, truncate_text
@@ -33,7 +33,7 @@ _SHORT_NAME = 9
 
 
 def side_by_side(
-    sample: Sample, *, width: int, before: int = BEFORE, after: int = AFTER
+    sample: Sample, *, width: int, before: int = STEPS_BEFORE, after: int = STEPS_AFTER
 ) -> RenderableType:
     """Both executions around the divergence, and the facts of the diagnosis.
 
@@ -69,7 +69,7 @@ def headline(diagnosis: Diagnosis, *, width: int) -> RenderableType:
     text.append(printable(diagnosis.id), "bold")
     text.append(f"  {label(diagnosis.facts.outcome)}", "bold red" if diagnosis.where else "bold")
     if diagnosis.where:
-        text.append(f"  {place(diagnosis)}")
+        text.append(f"  {divergence_location(diagnosis)}")
     return Group(text, Text(story_text(diagnosis, width=max(30, width // 3))), Rule())
 
 

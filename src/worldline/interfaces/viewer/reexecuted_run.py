@@ -16,7 +16,7 @@ from worldline.evaluation.runs import (
     read_manifest,
     read_scored_samples,
     sample_name,
-    with_confirmed,
+    with_confirmed_cause,
 )
 from worldline.interfaces.viewer.sample_document import build_sample_document
 from worldline.languages.python.recorder import Recorder
@@ -55,7 +55,7 @@ class ReexecutedRun:
         sample = execute_and_diagnose(
             self._predictions[name], self._recorder, limits=limits, tokenizer=self._tokenizer
         )
-        return with_confirmed(sample, self._confirmed)
+        return with_confirmed_cause(sample, self._confirmed)
 
     def document(self, name: str) -> dict[str, Any]:
         """Execute a sample and build its JSON document."""

@@ -14,7 +14,7 @@ from worldline.analysis.interventions import INTERVENTIONS
 from worldline.evaluation.benchmarks import format_manifest_options
 from worldline.evaluation.metrics import (
     Accuracy,
-    Interventions,
+    InterventionResults,
     RunComparison,
     TokenCosts,
     accuracy,
@@ -138,7 +138,7 @@ def _accuracy(counts: Accuracy) -> dict[str, Any]:
     }
 
 
-def _causes(summary: Summary, interventions: Interventions | None) -> list[dict[str, Any]]:
+def _causes(summary: Summary, interventions: InterventionResults | None) -> list[dict[str, Any]]:
     sentences = {str(rule.name): rule.sentence for rule in RULES}
     sentences[UNEXPLAINED.name] = UNEXPLAINED.sentence
     confirmed = interventions.confirmed if interventions else {}
@@ -221,7 +221,7 @@ def build_token_usage(
     }
 
 
-def _interventions(interventions: Interventions) -> dict[str, Any]:
+def _interventions(interventions: InterventionResults) -> dict[str, Any]:
     return {
         "failures": interventions.failures,
         "effects": [

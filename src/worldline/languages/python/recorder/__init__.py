@@ -3,7 +3,6 @@
 from typing import Protocol
 
 from worldline.core.trace import Limits, Program, Trace
-from worldline.core.trace.trace import CPU_TIME_DETAIL
 from worldline.languages.python.recorder.fork_server_client import Backend
 from worldline.languages.python.recorder.python_recorder import PythonRecorder, check_sandbox
 
@@ -17,7 +16,6 @@ class Recorder(Protocol):
 
 
 __all__ = [
-    "CPU_TIME_DETAIL",
     "Backend",
     "PythonRecorder",
     "Recorder",

@@ -207,7 +207,7 @@ def _ending(recording: RawRecording, limits: Limits) -> Ending:
     if status == -signal.SIGXFSZ:
         return Ending("output_limit", f"more than {limits.output_mb:,} MB printed")
     if status == -signal.SIGXCPU:
-        return Ending.from_cpu_time_limit(limits.cpu_seconds or limits.seconds)
+        return Ending.from_cpu_time_limit(limits.enforced_cpu_seconds)
     if status == -signal.SIGSYS:
         return Ending("forbidden_call", "a system call that no program needs")
     if status < 0:
