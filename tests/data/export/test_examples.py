@@ -294,7 +294,7 @@ def test_tokenizer_that_changes_text_is_refused(
     else:
         first = tokenizers.pre_tokenizers.Metaspace(replacement="_", prepend_scheme="first")
         odd.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([first, level])
-        message = "splits a text differently between special tokens than alone"
+        message = "encodes a whole text differently from its segments one by one"
     odd.save(str(path))
     with pytest.raises(TokenizerError, match=re.escape(f"{path} {message}")):
         exported(tmp_path, stored(recorder), tokenizer=str(path))

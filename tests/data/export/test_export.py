@@ -211,7 +211,7 @@ def test_unknown_tokenizer_is_refused(tmp_path: Path, parts: Path, name: str) ->
 
 
 def test_codec_without_steps_is_refused(tmp_path: Path, parts: Path) -> None:
-    with pytest.raises(CodecError, match="no codec 'chat' with steps; there is: cwm"):
+    with pytest.raises(CodecError, match="no codec 'chat' that writes steps; available: cwm"):
         export_traces(parts, tmp_path / "e", ExportSettings(codec="chat"))
 
 

@@ -51,7 +51,7 @@ def test_compacted_store_is_not_resumed_or_replaced(store: Path, tmp_path: Path)
     assert "is compacted and cannot be added to" in refused.output
     assert not is_unfinished(tmp_path / "c")
     nothing = CliRunner().invoke(main, ["compact", str(tmp_path), "-o", str(tmp_path / "d")])
-    assert "is not a store of worldline trace" in nothing.output
+    assert "is not a trace store with finished shards" in nothing.output
 
 
 def test_unfinished_store_is_not_compacted_and_export_warns(store: Path, tmp_path: Path) -> None:

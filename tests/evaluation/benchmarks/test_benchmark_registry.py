@@ -73,7 +73,7 @@ def test_options_are_parsed_by_their_annotations() -> None:
         ({"size": "1", "depths": "1,,2"}, "expected values with a comma between them"),
         ({"size": "1", "depths": ""}, "expected values with a comma between them"),
         ({"size": "1", "depths": "1-9999999999"}, "more than 100,000 numbers"),
-        ({"depths": "1"}, "grown needs size as well"),
+        ({"depths": "1"}, "grown needs a value for size"),
     ],
 )
 def test_invalid_options_are_refused(options: Mapping[str, str], message: str) -> None:
@@ -146,11 +146,11 @@ def test_path_is_loaded_as_program_files(tmp_path: Path) -> None:
     [
         (
             "humanevl",
-            r"no benchmark 'humanevl' \(did you mean humaneval\?\); there is: cruxeval, h",
+            r"no benchmark 'humanevl' \(did you mean humaneval\?\); available: cruxeval, h",
         ),
         (
             "/no/such.jsonl",
-            r"no benchmark '/no/such.jsonl'; there is: .*; or give a file or a fold",
+            r"no benchmark '/no/such.jsonl'; available: .*; or give a file or a fold",
         ),
     ],
 )

@@ -186,7 +186,7 @@ def test_program_is_the_prompt_with_its_solution(tmp_path: Path) -> None:
     [
         (
             {"task_id": "HumanEval/0"},
-            "line 1 of .*needs the texts prompt, canonical_solution, test, entry_point as well",
+            "line 1 of .*has no text for prompt, canonical_solution, test, entry_point",
         ),
         (problem("def check("), "line 1 of .*the test of 'f' is not Python"),
     ],

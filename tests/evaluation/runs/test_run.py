@@ -272,10 +272,10 @@ def test_two_processes_cannot_write_the_same_run(tmp_path: Path) -> None:
 def test_a_folder_with_foreign_files_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
     for restart in (False, True):
-        with pytest.raises(InputError, match=r"holds 'thesis\.tex' and is no run"):
+        with pytest.raises(InputError, match=r"holds 'thesis\.tex' and is not a run"):
             RunWriter(tmp_path, restart=restart)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-    with pytest.raises(InputError, match="is no run"):
+    with pytest.raises(InputError, match="is not a run"):
         read_run(tmp_path)
     assert not is_run(tmp_path)
 

@@ -180,7 +180,7 @@ def test_folder_without_traces_is_refused(tmp_path: Path, recorder: PythonRecord
         list(read_traces(tmp_path))
     trace = recorder.record(Program("def f(n):\n    return n\n", "f(1)"))
     write_traces(tmp_path, [StoredTrace("a", trace)])
-    with pytest.raises(InputError, match="already contains parts"):
+    with pytest.raises(InputError, match="already contains traces"):
         write_traces(tmp_path, [StoredTrace("a", trace)])
 
 
@@ -189,5 +189,5 @@ def test_number_that_is_too_large_for_its_column_is_refused(
 ) -> None:
     trace = recorder.record(Program("def f(n):\n    return n\n", "f(1)"))
     large: Any = replace(trace, steps=(replace(trace.steps[0], line=2**31),))
-    with pytest.raises(InputError, match="large: its line is too large a number"):
+    with pytest.raises(InputError, match="large: the number in `line` is too large to store"):
         write_traces(tmp_path, [StoredTrace("large", large)])

@@ -267,10 +267,10 @@ def test_a_chat_only_server_gets_a_hint(recorded: Path, tmp_path: Path) -> None:
         (("bench", "cruxevil"), "did you mean cruxeval"),
         (("bench", "permutation", "--set", "lengths"), "--set lengths=5"),
         (("bench", "permutation", "--set", "length=5"), "did you mean lengths"),
-        (("report", "nowhere"), "nowhere is no run"),
-        (("sql", "nowhere", "select 1"), "nowhere is no run"),
+        (("report", "nowhere"), "nowhere is not a run"),
+        (("sql", "nowhere", "select 1"), "nowhere is not a run"),
         (("sql", "nowhere"), "then the query"),
-        (("compare", "nowhere", "nowhere"), "nowhere is no run"),
+        (("compare", "nowhere", "nowhere"), "nowhere is not a run"),
     ],
 )
 def test_wrong_arguments_are_explained(words: tuple[str, ...], message: str) -> None:
@@ -281,7 +281,7 @@ def test_wrong_arguments_are_explained(words: tuple[str, ...], message: str) -> 
 
 
 def test_a_file_is_no_run(recorded: Path) -> None:
-    assert f"{recorded} is no run" in run("report", str(recorded)).stderr
+    assert f"{recorded} is not a run" in run("report", str(recorded)).stderr
     command = ("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", str(recorded))
     assert f"{recorded} is a file; choose a folder" in run(*command).stderr
 

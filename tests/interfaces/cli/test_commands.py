@@ -74,7 +74,7 @@ def test_record_with_threads(tmp_path: Path) -> None:
     assert "[1]" not in run("record", file, "--call", "f()").output
     refused = run("record", file, "--call", "f()", "--threads", "--format", "cwm")
     assert refused.exit_code == 2
-    assert "no place for the steps of several threads" in refused.output
+    assert "cannot encode the steps of several threads" in refused.output
 
 
 def test_record_in_other_formats(add: Path, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_program_that_raises_is_a_result(add: Path) -> None:
     [
         (("record", "none.py"), "cannot read the program"),
         (("diagnose", "none.jsonl"), "cannot read none.jsonl"),
-        (("show", str(PREDICTIONS), "wrong"), "no sample 'wrong' in .*; there is wrong_argument"),
+        (("show", str(PREDICTIONS), "wrong"), "no sample 'wrong' in .*; available: wrong_argument"),
         (("diagnose", str(PREDICTIONS), "--tokenizer", "morse"), "no tokenizer 'morse'"),
         (("diagnose", str(PREDICTIONS), "--python", "/none"), "cannot start /none.*--python"),
     ],

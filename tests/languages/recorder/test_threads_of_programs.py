@@ -245,5 +245,5 @@ def test_codecs_refuse_traces_with_threads(both: BothRecorders) -> None:
     trace = both.c.record(program(SEQUENTIAL))
     for codec in CODECS.values():
         if not codec.is_chat:
-            with pytest.raises(InputError, match="no place for the steps of several threads"):
+            with pytest.raises(InputError, match="cannot encode the steps of several threads"):
                 codec.encode(trace)

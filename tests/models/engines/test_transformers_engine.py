@@ -387,10 +387,10 @@ def discard(_: object) -> None:
         ),
         (Request((), 1), "the prompt is empty"),
         (Request("", 1), "the prompt is empty"),
-        (Request((5, 99_999), 1), "99999 is no token id"),
-        (Request((5, -1), 1), "-1 is no token id"),
-        (Request((5,), 1, allowed_ids=(99_999,)), "99999 is no token id"),
-        (Request((5,), 1, grammar='start: "a"'), "knows no grammar; use a server"),
+        (Request((5, 99_999), 1), "99999 is not a token id"),
+        (Request((5, -1), 1), "-1 is not a token id"),
+        (Request((5,), 1, allowed_ids=(99_999,)), "99999 is not a token id"),
+        (Request((5,), 1, grammar='start: "a"'), "supports no grammar; use a server"),
     ],
 )
 def test_invalid_requests_are_errors(engine: Engine, request_: Request, message: str) -> None:

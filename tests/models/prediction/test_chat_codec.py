@@ -148,7 +148,7 @@ def test_a_wrong_reference_is_a_reference_mismatch(recorder: PythonRecorder) -> 
 def test_only_the_mode_free_supports_chat(recorder: PythonRecorder) -> None:
     settings = PredictionSettings(codec="chat", mode="guided")
     engine = engine_of(lambda text: "")
-    with pytest.raises(EngineError, match="only be asked with --mode free"):
+    with pytest.raises(EngineError, match="without steps: use --mode free"):
         list(
             predict_questions([Question("a", PROGRAM)], lambda: engine, recorder, settings=settings)
         )

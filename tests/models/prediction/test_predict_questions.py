@@ -164,7 +164,10 @@ def test_a_recorded_engine_replays_its_outputs(tmp_path: Path, recorder: PythonR
     }
     assert predictions["same"].text == prediction.text
     assert predictions["same"].model == "scripted"
-    assert predictions["other"].error == "there is no recorded reply to this prompt"
+    assert predictions["other"].error == (
+        "there is no recorded reply to this prompt: its program, codec or seed is not in the "
+        "recording"
+    )
 
 
 @pytest.mark.parametrize(("index", "count"), [(0, 120), (1, 62)], ids=["cruxeval", "humaneval"])
@@ -222,7 +225,7 @@ def test_a_program_that_cannot_be_executed_is_an_infrastructure_error(
     ("program", "message"),
     [
         (Program("def f(x:\n    return x\n", "f(3)"), "does not compile"),
-        (Program.from_text("x = 1\n" + START), "no function 'main' to start with"),
+        (Program.from_text("x = 1\n" + START), "no function 'main' to start in"),
     ],
     ids=["syntax", "no entry"],
 )
@@ -266,7 +269,7 @@ def test_half_a_surrogate_pair_is_an_infrastructure_error(
 
 
 def test_the_mode_score_does_not_support_from_step(recorder: PythonRecorder) -> None:
-    with pytest.raises(EngineError, match="leave --from-step out"):
+    with pytest.raises(EngineError, match="omit --from-step"):
         ask(engine_of(str), recorder, PROGRAM, PredictionSettings(mode="score", from_step=2))
 
 

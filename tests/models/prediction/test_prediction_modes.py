@@ -99,7 +99,7 @@ def test_a_codec_without_steps_supports_only_the_mode_free(recorder: PythonRecor
         make_settings("guided", codec="folded"),
         make_settings("free", codec="folded", from_step=2),
     ):
-        with pytest.raises(EngineError, match="does not go step by step"):
+        with pytest.raises(EngineError, match="cannot be continued step by step"):
             ask(engine, recorder, LOOP, settings)
 
 

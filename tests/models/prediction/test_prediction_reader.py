@@ -128,7 +128,7 @@ def test_an_external_answer_takes_precedence(tmp_path: Path) -> None:
             "'finish_reason' must be stop, truncated or length, found 'eos'",
         ),
         ({"id": "a", "code": CODE, "call": "f(1", "output": ""}, "is not one Python expression"),
-        ({"id": "a", "code": CODE, "call": "(yield 1)", "output": ""}, "a generator"),
+        ({"id": "a", "code": CODE, "call": "(yield 1)", "output": ""}, "`yield` or `await`"),
     ],
 )
 def test_an_invalid_row_is_an_error(tmp_path: Path, row: Any, message: str) -> None:

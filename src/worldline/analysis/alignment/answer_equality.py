@@ -50,8 +50,8 @@ def results_equal(actual: str, answer: str) -> bool:
     "{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}" -> True; "6", "6.0" -> True
 
     Dict order and the type of a number may differ as long as `==` holds; in states they may not.
-    The rules for states apply in addition: an address, or the rest of a shortened value, cannot be
-    predicted.
+    As in states, what no model can predict is not compared: an address, or the rest of a shortened
+    value.
     """
     return compare_values(actual, answer).is_same or answers_equal(actual, answer)
 

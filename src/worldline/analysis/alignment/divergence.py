@@ -68,7 +68,7 @@ class Divergence:
         return f"Divergence({truncate_text(self.summary(), 105)})"
 
     def summary(self, *, width: int = 30) -> str:
-        """The divergence in one line; values are truncated to `width` characters.
+        """The divergence in one line; values are shortened to `width` characters.
 
         "step 17 in state: n = 3, actual 5"
         """

@@ -49,8 +49,8 @@ def compare_values(actual: str, predicted: str) -> Comparison:
     "<f at 0x7f01>", "<f at 0x5500>" -> the same, by "addresses"; "1", "True" -> not the same
 
     Args:
-        actual: The recorded value, as text. If it is opaque, any prediction is the same; if it
-            was shortened, any prediction with the same start is.
+        actual: The recorded value, as text. If it is opaque (see `is_opaque`), any prediction
+            is the same; if it was shortened, any prediction with the same start is.
         predicted: The predicted value, as text.
     """
     if actual == predicted:

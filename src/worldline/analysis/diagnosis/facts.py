@@ -71,8 +71,8 @@ class Facts:
         operation: What the line executed before the divergence does.
         position: The position of the divergence.
         input_kinds: The kinds of the variables that the executed line reads.
-        is_bound_by_loop: Whether the variable that differs is the next one that a loop or
-            comprehension binds.
+        is_bound_by_loop: Whether the variable that differs is one that the executed loop header,
+            or a comprehension, binds.
         was_just_returned: Whether the previous step returned the value that differs.
         result: What the program returns.
         actual_steps: The number of steps of a complete actual execution.
@@ -324,7 +324,7 @@ def input_kinds(
 
 
 def is_bound_by_loop(actual: Trace, divergence: Divergence, operation: OperationFacts) -> bool:
-    """Whether the variable that differs is the next one that a loop or comprehension binds."""
+    """Whether the variable that differs is bound by the executed loop header or a comprehension."""
     if divergence.variable is None or divergence.event != "line":
         return False
     scope = actual.scopes[divergence.scope]

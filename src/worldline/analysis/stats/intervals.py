@@ -19,7 +19,7 @@ _BOOTSTRAP_DRAWS = 9_999
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of correct ones among `of`, with its interval; no interval of nothing."""
+    """The share `correct` / `of` with its interval, which is None if `of` is 0."""
 
     correct: int
     of: int
@@ -34,7 +34,7 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """The share itself; None of nothing."""
+        """The share itself; None if `of` is 0."""
         return self.correct / self.of if self.of else None
 
 

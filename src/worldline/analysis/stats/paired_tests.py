@@ -13,7 +13,7 @@ _DRAWS = 9_999
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """Compute McNemar's exact two-sided p-value: gains and losses are equally likely.
+    """Compute McNemar's exact two-sided p-value, if gains and losses were equally likely.
 
     8, 2 -> 0.109
 

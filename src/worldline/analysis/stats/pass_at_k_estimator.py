@@ -22,7 +22,9 @@ def pass_at_k(k: int, correct: int, asked: int) -> float:
         InputError: There are more correct answers than answers, or fewer than k answers.
     """
     if not 0 <= correct <= asked:
-        raise InputError(f"pass@{k}: {correct} of {asked} answers cannot be correct")
+        raise InputError(
+            f"pass@{k}: the number of correct answers must be from 0 to {asked}, not {correct}"
+        )
     if not 1 <= k <= asked:
         raise InputError(f"pass@{k} needs k from 1 to the number of answers, which is {asked}")
     choices = comb(asked, k)

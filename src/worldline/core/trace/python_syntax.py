@@ -39,8 +39,8 @@ def check_call(call: str) -> None:
         ) from None
     if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in ast.walk(tree)):
         raise ProgramError(
-            f"the call {call[:60]!r} would make the entry point a generator; "
-            "put it into a function of the program"
+            f"the call {call[:60]!r} contains `yield` or `await`; "
+            "put it into a function of the program, and call that function"
         )
 
 

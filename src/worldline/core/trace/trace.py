@@ -255,8 +255,8 @@ def trace_from_json(data: dict[str, Any]) -> Trace:
     """
     if data.get("format") != FORMAT:
         raise InputError(
-            f"trace format {data.get('format')!r} is not {FORMAT}; "
-            "record it again with this version of worldline"
+            f"the trace has the format {data.get('format')!r}, but this version of worldline reads "
+            f"the format {FORMAT}; record the program again"
         )
     try:
         return Trace(
@@ -270,4 +270,6 @@ def trace_from_json(data: dict[str, Any]) -> Trace:
             notes=tuple(data["notes"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"this is not a trace written by worldline: {error!r}") from error
+        raise InputError(
+            f"this is not a trace written by worldline: {error!r}; record the program again"
+        ) from error

@@ -28,7 +28,7 @@ def atomic_write(
     Args:
         path: The file to create or replace.
         temporary: Where to write first, on the same file system; `temporary_path(path)` by default.
-        is_synced: Flush the data to disk before the rename, so that a power failure does not leave
+        fsync: Flush the data to disk before the rename, so that a power failure does not leave
             an empty file of that name.
 
     Raises:

@@ -60,7 +60,7 @@ def check_tokenizer(
 ) -> None:
     """Refuse a tokenizer that is not lossless, or that tokenizes segments differently in context.
 
-    Otherwise, a server or trainer that tokenizes the whole text would get different ids.
+    With such a tokenizer, a server or trainer that tokenizes the whole text gets different ids.
 
     Args:
         name: Name with which the tokenizer was loaded.
@@ -82,7 +82,7 @@ def check_tokenizer(
         text = "".join(segments)
         fault = None
         if ids != list(whole_text_tokenizer.encode(text)):
-            fault = "splits a text differently between special tokens than alone"
+            fault = "encodes a whole text differently from its segments one by one"
         elif whole_text_tokenizer.decode(ids) != text:
             fault = "decodes to a different text than it encoded"
         if fault is not None:

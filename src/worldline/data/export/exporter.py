@@ -216,7 +216,7 @@ def example_to_row(example: Example) -> dict[str, object]:
 def _codec(name: str) -> StepCodec:
     if name not in STEP_CODECS:
         raise CodecError(
-            f"there is no codec {name!r} with steps; there is: {', '.join(sorted(STEP_CODECS))}"
+            f"no codec {name!r} that writes steps; available: {', '.join(sorted(STEP_CODECS))}"
         )
     return STEP_CODECS[name]
 

@@ -1,8 +1,8 @@
 """Canonical hash: identity of a program up to names, layout, comments and annotations.
 
 Two kinds of equivalent programs still have different hashes: those with different names in
-`import a as b`, and those where a local name of one function is also a name of the module in only
-one of the two.
+`import a as b`, and those in which a local variable has the name of a module-level one in only one
+of the two.
 """
 
 import ast

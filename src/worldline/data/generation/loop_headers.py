@@ -97,7 +97,7 @@ def _occurs(name: str, text: str) -> bool:
 
 
 def while_loop(builder: ProgramBuilder) -> WhileLoop:
-    """Write a `while` loop that counts or consumes."""
+    """Write a `while` loop that counts, divides, removes items, or ends with `break`."""
     write = weighted_choice(
         builder.rng,
         [(4, _count_up), (4, _count_down), (2, _divide), (3, _consume), (2, _loop_until_break)],

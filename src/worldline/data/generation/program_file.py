@@ -54,8 +54,8 @@ def generate_file(
         index: Programs to exclude.
         workers: Number of worker processes; 1 works in this process.
         restart: Delete the earlier results and begin again.
-        begun: Called once with the progress of an earlier call, which may be empty.
-        decided: Called with every decision about a candidate.
+        on_start: Called once with the progress of an earlier call, which may be empty.
+        on_decision: Called with every decision about a candidate.
 
     Returns:
         The selected programs and the counts of rejections and shortages.

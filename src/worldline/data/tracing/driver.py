@@ -129,7 +129,7 @@ def trace_programs(
             progress.fraction_read = plan.fraction_read
             on_progress(progress)
         if not progress.planned_shards:
-            raise InputError(f"no programs in {', '.join(map(str, programs))}")
+            raise InputError(f"no programs in {', '.join(map(str, programs))}: the input is empty")
         progress.fraction_read = 1.0
         progress.orphaned_shards = plan.orphaned_shards()
         if prune:
@@ -233,7 +233,7 @@ def _check_visible(location: StoreLocation, counts: OutcomeCounts) -> None:
     if not has_shard(location, counts.shard):
         raise InputError(
             f"a worker has finished {counts.shard}, but it is not in {location.address} on this "
-            "machine: all machines need the same folder, or a remote store (s3://…)"
+            "machine: all machines need a shared folder, or a remote store (s3://…)"
         )
 
 
@@ -296,6 +296,6 @@ def _refuse_foreign_files(location: StoreLocation) -> None:
     # Unless another rank has just created it.
     if names and location.read(STORE_FILE) is None:
         raise InputError(
-            f"{location.address} contains {names[0]!r} and no {STORE_FILE}; choose a different "
-            "folder with -o"
+            f"{location.address} is not a trace store: it contains {names[0]!r} and no "
+            f"{STORE_FILE}; choose a different folder with -o"
         )

@@ -115,7 +115,7 @@ class ShardWorker:
         if identify_tokenizer(job.tokenizer) != job.tokenizer_id:
             raise InputError(
                 f"{job.tokenizer} on {gethostname()} is not the tokenizer with which the job was "
-                "begun"
+                "begun; copy the same file to every machine"
             )
 
     def close(self) -> None:

@@ -136,7 +136,7 @@ def make_job(
     filters = filters or TraceFilters()
     if codec not in STEP_CODECS:
         raise CodecError(
-            f"there is no codec {codec!r} with steps; there is: {', '.join(sorted(STEP_CODECS))}"
+            f"no codec {codec!r} that writes steps; available: {', '.join(sorted(STEP_CODECS))}"
         )
     if tokenizer is not None:
         load_tokenizer(tokenizer)

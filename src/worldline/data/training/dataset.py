@@ -48,8 +48,8 @@ class TrainingDataset:
             if weight and bool((self.roles == role).any()):
                 return
         raise InputError(
-            "no token has a loss: those with a label in this export have the weight 0; increase "
-            "--action-weight or --state-weight, or export with --loss all"
+            "no token has a loss: the tokens that this export labels have the weight 0; increase "
+            "--action-weight or --state-weight, or export again with --loss all"
         )
 
     def length(self, example: int) -> int:
@@ -88,7 +88,8 @@ def load_dataset(export: Path, recipe: Recipe) -> TrainingDataset:
     if not train:
         raise InputError(
             f"none of the {len(sizes):,} examples of {export} fits into the "
-            f"{recipe.max_seq_len:,} tokens of the recipe {recipe.name}"
+            f"{recipe.max_seq_len:,} tokens of the recipe {recipe.name}; choose a larger --recipe, "
+            "or export shorter traces"
         )
     return TrainingDataset(
         ids=flat["input_ids"],

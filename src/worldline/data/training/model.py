@@ -82,7 +82,10 @@ def load_trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
         )
         config = AutoConfig.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError) as error:
-        raise InputError(f"{folder} has no model to start from: {error}") from error
+        raise InputError(
+            f"{folder} has no model to start from ({error}); give --from the folder of a finished "
+            "worldline train"
+        ) from error
     if own_tokenizer != export_tokenizer:
         raise InputError(
             f"{folder} has a different tokenizer than the export; export with --tokenizer "

@@ -70,5 +70,5 @@ def get_recipe(name: str) -> Recipe:
         InputError: There is no such recipe.
     """
     if name not in RECIPES:
-        raise InputError(f"there is no recipe {name!r}; there is: {', '.join(RECIPES)}")
+        raise InputError(f"there is no recipe {name!r}; available: {', '.join(RECIPES)}")
     return RECIPES[name]

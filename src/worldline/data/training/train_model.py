@@ -157,8 +157,8 @@ def _hash_weights(model: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()[:16]
     except OSError as error:
         raise InputError(
-            f"{model.parent} has no trained model to start from ({error}); give the -o of a "
-            "training that is finished"
+            f"{model.parent} has no trained model to start from ({error}); give --from the "
+            "folder of a finished worldline train"
         ) from error
 
 

@@ -21,8 +21,8 @@ _ABS_FUNCTIONS = ("abs", "math.fabs")
 class AssertedCall:
     """A call and the values that an assertion accepts as its result.
 
-    With a `tolerance`, any number that is closer to `expected`; with `accepts_any_sequence`, a
-    list or a tuple of the expected items; otherwise only `expected`.
+    With a `tolerance`, any number that differs from `expected` by less is accepted; with
+    `accepts_any_sequence`, a list or a tuple of the expected items; otherwise only `expected`.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Registry of benchmarks, loaded by name with their options as typed.
+"""Registry of benchmarks, which are loaded by name, with options given as text.
 
 A benchmark is a function and an entry in `BENCHMARKS`, or an entry point of another package. Its
 keyword-only parameters are its options, which are parsed according to their annotations. A
@@ -55,7 +55,7 @@ def load_benchmark(
 
     Args:
         name: Name in the registry, or path of a file or folder of programs.
-        data: File or folder with the published data; by default it is searched or downloaded.
+        data: File or folder with the published data; by default see `published_data`.
         options: Options of the benchmark, as typed.
 
     Raises:
@@ -67,14 +67,16 @@ def load_benchmark(
         arguments = _parse_options(name, function, options)
         if data is not None:
             if "data" not in inspect.signature(function).parameters:
-                raise InputError(f"{name} is generated: it takes no data")
+                raise InputError(f"{name} is generated: it takes no data; omit --data")
             arguments["data"] = data
         return function(**arguments)
     if not os.path.exists(name):
         message = _unknown_name("benchmark", name, BENCHMARKS)
         raise InputError(f"{message}; or give a file or a folder")
     if options or data is not None:
-        raise InputError(f"{name} is a file or folder: it takes no options and no data")
+        raise InputError(
+            f"{name} is a file or folder: it takes no options and no data; omit --set and --data"
+        )
     return load_program_files(name)
 
 
@@ -119,11 +121,13 @@ def _parse_options(
         if parameter.default is parameter.empty and option not in values
     ]
     if missing:
-        raise InputError(f"{name} needs {', '.join(missing)} as well")
+        raise InputError(
+            f"{name} needs a value for {', '.join(missing)}; give --set {missing[0]}=VALUE"
+        )
     return values
 
 
 def _unknown_name(what: str, name: str, known: Mapping[str, object]) -> str:
     matches = difflib.get_close_matches(name, known, n=1)
     hint = f" (did you mean {matches[0]}?)" if matches else ""
-    return f"there is no {what} {name!r}{hint}; there is: {', '.join(known) or 'none'}"
+    return f"there is no {what} {name!r}{hint}; available: {', '.join(known) or 'none'}"

@@ -59,7 +59,7 @@ def _problems(data: str | Path | None) -> Iterator[_Problem]:
     for source, row in published_rows("humaneval", data):
         missing = [field for field in _FIELDS if not isinstance(row.get(field), str)]
         if missing:
-            raise InputError(f"{source}: a problem needs the texts {', '.join(missing)} as well")
+            raise InputError(f"{source}: the problem has no text for {', '.join(missing)}")
         name = row["task_id"]
         if name in sources:
             raise InputError(f"{source}: the task_id {name!r} is already used by {sources[name]}")

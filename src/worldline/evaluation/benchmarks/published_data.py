@@ -1,7 +1,7 @@
 """Rows of published benchmarks, from a file, a folder or the Hugging Face hub.
 
-They are searched in the given file or folder, then in the folder `WORLDLINE_DATA`, then on the hub.
-Only the hub needs the `datasets` library.
+They are read from the given file or folder; without one, from the folder that the environment
+variable `WORLDLINE_DATA` names; else from the hub. Only the hub needs the `datasets` library.
 """
 
 import os

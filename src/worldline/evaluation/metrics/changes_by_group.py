@@ -18,9 +18,9 @@ _DIAGNOSIS_FIELDS = ("outcome", "differs_in", "kind", "cause")
 class GroupChange:
     """Gains and losses in one group of the shared samples.
 
-    If the source is `diagnosis`, a pair is in the group (of the cause `copy_error`, say) if a
-    failure of either run is diagnosed so. It gained or lost if a failure of the less accurate run
-    is diagnosed so.
+    If the source is `diagnosis`, a group is one value of a field, such as the cause `copy_error`. A
+    pair is in the group if a failure of either run has this value. It counts as gained or lost only
+    if a failure of the less accurate run has it.
 
     Attributes:
         source: What the samples are grouped by.

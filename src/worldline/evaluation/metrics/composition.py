@@ -11,8 +11,8 @@ denominator and the same samples:
   continued until they were truncated are missing: read it with `diverged_before_truncation`.
 
 Samples with an infrastructure error are in neither. Repeats count as samples. With few atoms the
-baselines are coarse (4 of 5 may well be 9 of 10), and a little too high if a function occurs twice
-in one composition.
+baselines are coarse (a function with 4 of 5 correct may have an accuracy of 90%), and a little too
+high if a function occurs twice in one composition.
 """
 
 import math
@@ -110,7 +110,8 @@ class CompositionResult:
 def measure_composition(samples: Sequence[ScoredSample]) -> CompositionResult:
     """Compare the accuracy on compositions with that on their functions alone.
 
-    string_reverse correct in 4 of 5 alone, string_upper in 5 of 5 -> a baseline of 0.8 for both
+    string_reverse correct in 4 of 5 alone, string_upper in 5 of 5 ->
+    a baseline of 0.8 for a composition of both
 
     Raises:
         InputError: The samples are not of the benchmark `composition`.

@@ -23,7 +23,7 @@ class Accuracy:
         truncated: Samples whose output was truncated before an answer.
         infra_error: Samples with an infrastructure error; they are in neither share.
         of_answered: The share of correct answers among the samples with an answer.
-        of_all: The share of correct answers among all samples.
+        of_all: The share of correct answers among all samples without an infrastructure error.
     """
 
     samples: int

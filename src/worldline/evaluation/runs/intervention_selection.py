@@ -61,7 +61,7 @@ def find_failures(address: str | Path, recorder: Recorder, *, correct: int = 0) 
     settings = manifest.settings
     if settings is None or settings.mode != "free" or settings.from_step or settings.temperature:
         raise InputError(
-            f"{address} was not predicted with --mode free and --temperature 0 from step 0; "
+            f"{address} was not predicted with --mode free, --temperature 0 and --from-step 0, so "
             "the effect of an intervention could not be separated from that of the mode or of "
             "chance; predict it again with worldline bench"
         )

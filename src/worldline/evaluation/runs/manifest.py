@@ -187,8 +187,9 @@ def manifest_from_json(data: bytes, location: str) -> Manifest:
             fields = upgrade_manifest(fields)
         elif file_format != FORMAT:
             raise InputError(
-                f"{location} was created by a different version of worldline: its format is not "
-                f"{FORMAT}"
+                f"{location} was created by a different version of worldline (format "
+                f"{file_format!r}, not {FORMAT}); use that version, or evaluate again into a "
+                "different run"
             )
         settings = fields.pop("settings")
         return Manifest(
@@ -201,4 +202,7 @@ def manifest_from_json(data: bytes, location: str) -> Manifest:
             }
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"the manifest of {location} cannot be read: {error!r}") from error
+        raise InputError(
+            f"the manifest of {location} cannot be read: {error!r}; restore it, or evaluate again "
+            "into a different run"
+        ) from error

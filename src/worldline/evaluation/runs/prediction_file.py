@@ -111,7 +111,7 @@ class PredictionFile:
         """Raise an error if a prediction has a different model or settings.
 
         Raises:
-            InputError: The prediction does not belong into this file.
+            InputError: The prediction does not belong in this file.
         """
         shared = {name: row.get(name) for name in _SHARED_FIELDS} | {"seed": _base_seed(row)}
         if self._shared is None:

@@ -57,7 +57,7 @@ def read_manifest(address: str | Path) -> Manifest:
     manifest = find_manifest(location)
     if manifest is None:
         raise InputError(
-            f"{address} is no run: it has no {FILE}; create runs with worldline bench, or "
+            f"{address} is not a run: it has no {FILE}; create runs with worldline bench, or "
             "worldline diagnose FILE -o RUN"
         )
     return manifest

@@ -206,7 +206,7 @@ def _check_no_foreign_files(location: StoreLocation) -> None:
     foreign_files = find_foreign_files(location, FILE)
     if foreign_files:
         raise InputError(
-            f"{location.address} holds {foreign_files[0]!r} and is no run; choose a different "
+            f"{location.address} holds {foreign_files[0]!r} and is not a run; choose a different "
             "folder with -o"
         )
 

@@ -47,7 +47,9 @@ def compact_store(
     manifest = old.read(STORE_FILE)
     names = finished_shards(old)
     if manifest is None or not names:
-        raise InputError(f"{address} is not a store of worldline trace, or no shard is finished")
+        raise InputError(
+            f"{address} is not a trace store with finished shards; create one with worldline trace"
+        )
     if is_unfinished(address):
         raise InputError(f"{address} is not finished: run its `worldline trace` command again")
     if new.read(STORE_FILE) is not None or finished_shards(new):

@@ -140,7 +140,7 @@ def check_row(columns: Sequence[Column], row: dict[str, Any]) -> None:
             continue
         if not fits:
             name = row.get("sample", row.get("id"))
-            raise InputError(f"{name}: its {column.name} is too large a number to be stored")
+            raise InputError(f"{name}: the number in `{column.name}` is too large to store")
 
 
 def part_files(location: StoreLocation) -> list[str]:

@@ -71,7 +71,7 @@ def query(
         sql: The query.
         sources: The runs.
         columns: Columns of the runs.
-        renaming: Names that earlier versions used for columns and values.
+        legacy_names: Names that earlier versions used for columns and values.
 
     Raises:
         InputError: The query fails, or a part cannot be read.

@@ -175,7 +175,7 @@ def write_traces(address: str | Path, traces: Iterable[StoredTrace]) -> int:
     """Write traces into the parts of a new store, and return how many there were."""
     location = open_location(address)
     if part_files(location):
-        raise InputError(f"{address} already contains parts; choose a different folder")
+        raise InputError(f"{address} already contains traces; choose a different folder")
     remaining, count = iter(traces), 0
     while part := list(islice(remaining, _PART_ROWS)):
         rows = [trace_to_row(stored) for stored in part]
@@ -210,7 +210,8 @@ def read_stored_traces(
                 stored = row_to_trace(row)
             except (KeyError, TypeError, ValueError, StopIteration) as error:
                 raise InputError(
-                    f"{path} contains a row that is not a trace of this version: {error!r}"
+                    f"{path} contains a row that is not a trace of this version of worldline: "
+                    f"{error!r}; trace the programs again"
                 ) from error
             yield stored
 

@@ -244,7 +244,7 @@ def diagnose_sample(
     if not chosen:
         similar = [p.id for p in predictions if name in p.id] or [p.id for p in predictions]
         known = ", ".join(map(printable, similar[:8])) + (", …" if len(similar) > 8 else "")
-        raise InputError(f"no sample {name!r} in {source}; there is {known}")
+        raise InputError(f"no sample {name!r} in {source}; available: {known}")
     if len(chosen) > 1:
         raise InputError(f"{len(chosen)} samples in {source} have the id {name!r}; ids must differ")
     counter = load_tokenizer(tokenizer) if tokenizer else None

@@ -121,7 +121,7 @@ def evaluate(
     )
     questions = loaded.questions[:first]
     if not questions:
-        raise InputError(f"there is nothing to ask in {loaded.name}")
+        raise InputError(f"{loaded.name} has no questions; give at least one program")
     limits = limits or Limits()
     name = _engine_name(engine)
     manifest = make_manifest(
@@ -199,7 +199,7 @@ def default_location(
     limits: Limits,
     tokenizer: str | None = None,
 ) -> str:
-    """Return a folder that the same evaluation uses again, and a different one does not.
+    """Return the default folder of a run, the same for equal benchmark, engine and settings.
 
     cruxeval, chat -> "runs/cruxeval-chat-free-1c9d3e"
     """

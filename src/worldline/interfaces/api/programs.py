@@ -74,8 +74,8 @@ def _from_function(
     name = getattr(function, "__name__", "")
     if not name.isidentifier() or "<locals>" in getattr(function, "__qualname__", ""):
         raise ProgramError(
-            f"{name or function!r} is not a function of a module or notebook cell; give its source "
-            "text and a call"
+            f"{name or function!r} is not a named function at the top level of a module or "
+            "notebook cell; give its source text and a call"
         )
     try:
         source = textwrap.dedent(inspect.getsource(function))

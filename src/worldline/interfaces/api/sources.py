@@ -67,7 +67,7 @@ def load_questions(
         return list(load_benchmark(str(source), data=place, options=options).questions)
     if call is not None:
         if path.suffix != ".py":
-            raise InputError("--call is for a .py file; the rows of other files have their calls")
+            raise InputError("--call is only for .py files; elsewhere each row has its own call")
         return [Question(path.stem, read_program_file(path, call))]
     if path.suffix == ".py" and path.is_file() and not _names_calls(path):
         raise InputError(f"{path} is one program: add --call, e.g. --call 'f(1)'")

@@ -29,7 +29,7 @@ from worldline.interfaces.report import (
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Only write the example predictions to this file.",
+    help="Write the example predictions to this file, and exit.",
 )
 @quiet_option
 def demo(id: str | None, output: Path | None) -> None:
@@ -55,7 +55,7 @@ def demo(id: str | None, output: Path | None) -> None:
     chosen = [sample for sample in samples if sample.diagnosis.id == id]
     if id is not None and not chosen:
         names = ", ".join(sample.diagnosis.id for sample in samples)
-        raise click.BadParameter(f"no sample {id!r}; there is {names}", param_hint="ID")
+        raise click.BadParameter(f"no sample {id!r}; available: {names}", param_hint="ID")
     if chosen:
         console.print(side_by_side(chosen[0], width=console.width))
         return
@@ -64,4 +64,4 @@ def demo(id: str | None, output: Path | None) -> None:
     console.print(summary_tables(summarize(diagnoses)))
     for line in sample_lines(diagnoses, width=console.width):
         print_line(console, line)
-    hint("\nnext: worldline demo wrong_string shows one next to the actual execution")
+    hint("\nnext: worldline demo wrong_string (one prediction, step by step)")

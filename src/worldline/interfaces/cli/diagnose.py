@@ -57,8 +57,8 @@ FILTERS = {
     "--only",
     metavar="NAME",
     multiple=True,
-    help="List only samples with this outcome, kind of divergence, kind of value or cause "
-    "(repeatable).",
+    help="List only samples with this outcome (diverged), kind of divergence (state), kind of "
+    "value (str) or cause (copy_error); repeatable.",
 )
 @click.option("--summary", "is_summary", is_flag=True, help="Print the tables only, no samples.")
 @first_option
@@ -87,8 +87,8 @@ def diagnose(
     """Find the first wrong step of each prediction.
 
     Executes each program in the sandbox and compares the predicted execution with the actual one.
-    FILE is a JSON lines file with id, output (the model's text), code and call (or context); or a
-    run; or - for standard input.
+    FILE is a JSON lines file with id, output (the model's text), code and call (or
+    context, the exact program text that the model saw); or a run; or - for standard input.
     """
     unknown = set(only) - FILTERS
     if unknown:
@@ -191,6 +191,7 @@ def hint_comprehensions(samples: list[Sample]) -> None:
     )
     if number:
         hint(
-            f"\n{pluralize(number, 'prediction')} with steps within comprehensions, which this "
-            "Python does not trace; --python python3.11 compares those steps, too."
+            "\nSteps inside comprehensions were not compared in "
+            f"{pluralize(number, 'prediction')}, because this Python does not trace them; use "
+            "--python python3.11 to compare them."
         )

@@ -98,7 +98,9 @@ _PREDICTION_OPTIONS = (
         metavar="MODE",
         default=DEFAULTS.mode,
         show_default=True,
-        help=f"How predictions are made: {', '.join(get_args(Mode))}.",
+        help="What the model predicts: free (every step), force-actions (the states, given the "
+        "actual lines), force-state (the lines, given the actual states), guided (the states, and "
+        "a choice among the possible lines), score (nothing: it scores the actual steps).",
     ),
     section_option(
         "Prediction",

@@ -37,7 +37,8 @@ from worldline.models.codecs import STEP_CODECS
     default="llama3",
     show_default=True,
     metavar="NAME",
-    help="llama3, a tokenizer.json, bytes, or a BPE to train on the traces: bpe:2048.",
+    help="llama3, the path of a tokenizer.json, bytes (one token per byte), or bpe:2048 to train a "
+    "BPE with 2048 tokens on the traces.",
 )
 @click.option(
     "--loss",

@@ -70,8 +70,8 @@ from worldline.interfaces.report import make_console
     default="level",
     show_default=True,
     metavar="FACETS",
-    help=f"Generate equally many programs for each value of these facets, or each combination if "
-    f"there are several, separated by commas: {', '.join(FACETS)}.",
+    help=f"Facets, separated by commas: {', '.join(FACETS)}. Equally many programs are generated "
+    "for each combination of their values.",
 )
 @exclude_option
 @click.option(

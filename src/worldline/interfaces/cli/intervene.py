@@ -50,7 +50,8 @@ NAMES: tuple[InterventionName, ...] = get_args(InterventionName)
 @click.option(
     "--interventions",
     metavar="NAMES",
-    help=f"Try only these interventions, on all failures: {', '.join(INTERVENTIONS)}.",
+    help="Try only these interventions, separated by commas, on all failures: "
+    f"{', '.join(INTERVENTIONS)}.",
 )
 @click.option(
     "--all",
@@ -64,7 +65,7 @@ NAMES: tuple[InterventionName, ...] = get_args(InterventionName)
     metavar="N",
     default=50,
     show_default=True,
-    help="Also try N correct samples, to see what an intervention breaks.",
+    help="Also apply the interventions to N correct samples, to see what they break.",
 )
 @click.option(
     "--draws",
@@ -72,7 +73,7 @@ NAMES: tuple[InterventionName, ...] = get_args(InterventionName)
     metavar="N",
     default=RESAMPLE_REPEATS,
     show_default=True,
-    help="Repeats per failure of the intervention `resample`.",
+    help="How often the intervention `resample` predicts each failed sample again.",
 )
 @restart_option
 @format_option()
@@ -106,7 +107,7 @@ def intervene(
             raise InputError(f"no failure in {run} has a cause: there is nothing to confirm")
         for outcome, number in failures.left_out.items():
             samples = pluralize(number, "sample")
-            hint(f"{samples} without a cause not asked again: {label(outcome)}")
+            hint(f"not predicted again, for lack of a cause: {samples} ({label(outcome)})")
         with resumable(restart):
             for index, name in enumerate(chosen):
                 tried = read_interventions(run)
@@ -189,6 +190,6 @@ def _names(text: str | None) -> tuple[InterventionName, ...]:
     unknown = [name for name in named if name not in INTERVENTIONS]
     if unknown:
         raise InputError(
-            f"there is no intervention {unknown[0]!r}; there is: {', '.join(INTERVENTIONS)}"
+            f"there is no intervention {unknown[0]!r}; available: {', '.join(INTERVENTIONS)}"
         )
     return tuple(name for name in INTERVENTIONS if name in named)

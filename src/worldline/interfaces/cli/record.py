@@ -47,7 +47,7 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
     "--stdin",
     type=click.Path(path_type=Path, allow_dash=True),
     metavar="FILE",
-    help="Standard input of the program, or - for that of this command.",
+    help="File that the program reads as its standard input, or - for that of this command.",
 )
 @click.option(
     "--format",
@@ -55,7 +55,7 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
     type=click.Choice(["text", "json", *TEXT_CODECS]),
     metavar="FORMAT",
     default="text",
-    help=f"Output format: text, json, or the prompt and trace in a codec "
+    help=f"Output format: text, json, or the prompt and trace encoded by a codec "
     f"({', '.join(TEXT_CODECS)}).  [default: text]",
 )
 @click.option(

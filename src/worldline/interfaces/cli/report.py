@@ -62,7 +62,7 @@ def report(
         print_run(Run(run), form)
         return
     if form == "json":
-        raise InputError("-o writes a page and --format json numbers: give one of them")
+        raise InputError("-o writes an HTML file, --format json prints JSON: give only one of them")
     runs = [Run(run), *([Run(run_b)] if run_b else [])]
     total = sum(map(len, runs))
     with ExitStack() as stack:

@@ -24,7 +24,7 @@ _LIMIT_OPTIONS = (
     ("memory_mb", int, "Maximum memory in MB."),
     ("value_chars", int, "Maximum characters of a value; longer ones are shortened."),
     ("trace_mb", int, "Maximum size of the trace in MB."),
-    ("output_mb", int, "Maximum size in MB of what is printed, and of each written file."),
+    ("output_mb", int, "Maximum MB that the program may print, or write to one file."),
 )
 
 
@@ -104,8 +104,8 @@ def exclude_option(command: Command) -> Command:
         multiple=True,
         metavar="NAME",
         help="Exclude programs that are in this file, folder or benchmark (repeatable). Programs "
-        "of all known benchmarks are always excluded; a benchmark without data causes a warning, "
-        "or an error if it is named here.",
+        "of all known benchmarks are always excluded. If the data of a benchmark cannot be loaded, "
+        "there is a warning, or an error if the benchmark is named here.",
     )(command)
 
 
@@ -118,7 +118,7 @@ def benchmark_options(command: Command) -> Command:
             multiple=True,
             metavar="NAME=VALUE",
             callback=_pairs,
-            help="Set an option of the benchmark (repeatable); see `bench --list`.",
+            help="Set an option of the benchmark (repeatable); see `worldline bench --list`.",
         ),
         click.option(
             "--data",

@@ -98,7 +98,7 @@ def tokens(
     else:
         traces = list(_of_benchmark(source, data, options, first, python, limits))
     if not traces:
-        raise InputError(f"there is nothing to count in {source}")
+        raise InputError(f"{source} has no traces or programs")
     costs = measure_tokens(traces, counter, codec=codec, most=rows)
     churn = measure_token_churn(traces, counter) if has_churn else ()
     if form == "json":

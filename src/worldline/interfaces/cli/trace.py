@@ -96,7 +96,7 @@ from worldline.models.codecs import STEP_CODECS
     metavar="NAME",
     default="cwm",
     show_default=True,
-    help="Codec of the traces whose tokens are counted.",
+    help="Codec that encodes the traces whose tokens are counted.",
 )
 @click.option(
     "--max-tokens",
@@ -228,7 +228,11 @@ def _rank(rank: int | None, world_size: int | None, *, is_alone: bool) -> Rank:
 def _runner(name: Literal["local", "ray"], address: str | None, workers: int | None) -> Runner:
     if name == "ray":
         if address is None:
-            click.echo("worldline: Ray listens on all network interfaces while this runs", err=True)
+            click.echo(
+                "worldline: Ray listens on all network interfaces while this runs; use it only in "
+                "a trusted network",
+                err=True,
+            )
         return RayRunner(address, workers=workers if address else workers or usable_cores())
     if address is not None:
         raise InputError("--address is for --runner ray")
@@ -252,8 +256,8 @@ def _finish(result: TraceProgress, output: str) -> None:
     if result.orphaned_shards:
         click.echo(
             f"worldline: {output} also has {pluralize(len(result.orphaned_shards), 'shard')} of "
-            "programs that are not in the input: it has changed or is incomplete; --prune deletes "
-            "them",
+            "programs that are not in the input (which has changed or is incomplete); --prune "
+            "deletes these shards",
             err=True,
         )
         raise click.exceptions.Exit(1)

@@ -48,7 +48,7 @@ class Sandbox:
 
     Attributes:
         layers: The layers to use.
-        is_reduced: Whether to continue without layers that this machine does not have.
+        allow_reduced: Whether to continue without layers that this machine does not have.
         resource_limits: Limits of each program, in addition to `Limits` of the recording.
     """
 

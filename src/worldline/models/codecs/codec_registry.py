@@ -38,5 +38,5 @@ def get_codec(name: str) -> Codec:
         CodecError: there is no codec of that name.
     """
     if name not in CODECS:
-        raise CodecError(f"no codec {name!r}; there is {', '.join(sorted(CODECS))}")
+        raise CodecError(f"no codec {name!r}; available: {', '.join(sorted(CODECS))}")
     return CODECS[name]

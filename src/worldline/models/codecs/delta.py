@@ -31,11 +31,11 @@ _BRANCHES = (ast.If, ast.While, ast.For, ast.AsyncFor, ast.Match)
 
 @dataclass(frozen=True, slots=True)
 class DeltaCodec:
-    """Format of changes; docs/reference/codecs.md has one example of each variant, byte for byte.
+    """Format that writes only changes; docs/reference/codecs.md has an example of each variant.
 
     A line step is `<|line_sep|>x=5<|action_sep|>7` and a return `<|return_sep|>4<|frame_sep|>`,
-    preceded by `<|action_sep|>7` if it is not on the line of its scope. A scope that is not the
-    expected one is written after the line: `7<|frame_sep|>3`.
+    preceded by `<|action_sep|>7` if it is not on the line of its scope's last step. A scope that
+    is not the expected one is written after the line: `7<|frame_sep|>3`.
 
     With a `state_filter`, a step without its state is `<|line_sep|>7`, and one with its state
     `<|line_sep|><|arg_sep|>x=5<|action_sep|>7`.

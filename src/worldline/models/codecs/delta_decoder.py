@@ -1,4 +1,4 @@
-"""Decoder of the formats of changes."""
+"""Decoder of the delta formats, which write only changes."""
 
 import re
 from collections.abc import Mapping

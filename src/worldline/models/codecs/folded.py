@@ -48,7 +48,7 @@ class _Action:
 
 @dataclass(frozen=True, slots=True)
 class FoldedCodec:
-    """Format of changes in which repeated actions are folded."""
+    """Delta format in which repeated actions are folded."""
 
     name: str
     base: DeltaCodec

@@ -26,7 +26,7 @@ class LineNotation(Protocol):
         ...
 
     def write(self, line: int, replay: ReplayState) -> Segments:
-        """Write the line of that number; its texts are separated by <|arg_sep|>."""
+        """Write the line of that number; <|arg_sep|> separates a rank from its text."""
         ...
 
     def parse(self, texts: Sequence[str], replay: ReplayState) -> tuple[int, str]:

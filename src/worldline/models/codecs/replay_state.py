@@ -108,6 +108,7 @@ def start_replay(trace: Trace) -> ReplayState:
     """
     if trace.has_threads:
         raise InputError(
-            "a model's text has no place for the steps of several threads: record only the main"
+            "a codec cannot encode the steps of several threads: record the program without "
+            "--threads"
         )
     return ReplayState(trace.program)

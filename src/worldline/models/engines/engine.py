@@ -207,7 +207,8 @@ class Engine(Protocol):
 
         Args:
             text: the text.
-            has_specials: parse the names of special tokens in it; otherwise they are plain text.
+            parse_special_tokens: parse the names of special tokens in it; otherwise they are plain
+                text.
         """
         ...
 

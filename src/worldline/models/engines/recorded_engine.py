@@ -42,19 +42,22 @@ class RecordedEngine:
             reply = self._replies.get((str(text), seed))
             if reply is not None:
                 return reply
-        raise EngineError("there is no recorded reply to this prompt")
+        raise EngineError(
+            "there is no recorded reply to this prompt: its program, codec or seed is not in the "
+            "recording"
+        )
 
     async def tokenize(self, text: str, *, parse_special_tokens: bool = False) -> tuple[int, ...]:
         """Not supported."""
-        raise EngineError("a recording does not know which tokens a text has")
+        raise EngineError("a recorded engine cannot tokenize; use a server or a local model")
 
     async def detokenize(self, ids: Sequence[int]) -> str:
         """Not supported."""
-        raise EngineError("a recording does not know the text of token ids")
+        raise EngineError("a recorded engine cannot detokenize; use a server or a local model")
 
     async def score(self, ids: Sequence[int]) -> Scores:
         """Not supported."""
-        raise EngineError("a recording does not know how likely a token was")
+        raise EngineError("a recorded engine cannot score tokens; use a server or a local model")
 
     async def close(self) -> None:
         """Do nothing."""

@@ -74,7 +74,7 @@ class ScriptedEngine:
         """The function's completion, as far as the request allows it."""
         self.requests.append(request)
         if request.grammar is not None:
-            raise EngineError("the scripted engine knows no grammar")
+            raise EngineError("the scripted engine supports no grammar")
         answer = self._answer(await self._text(request.prompt))
         answer_ids = await self.tokenize(answer, parse_special_tokens=True)
         ids: list[int] = []

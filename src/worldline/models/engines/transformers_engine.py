@@ -143,10 +143,10 @@ class _LocalModel:
 
     def generate(self, request: Request) -> Reply:
         if request.grammar is not None:
-            raise EngineError(f"{self._name} in this process knows no grammar; use a server")
+            raise EngineError(f"{self._name} in this process supports no grammar; use a server")
         prompt = self._prompt_ids(request.prompt)
         if not prompt:
-            raise EngineError("the prompt is empty; give at least the token that begins a text")
+            raise EngineError("the prompt is empty; give at least the begin-of-text token")
         self._check(request.allowed_ids)
         self._check(prompt, completion_tokens=request.max_tokens)
         choose = self._chooser(request)
@@ -264,7 +264,8 @@ class _LocalModel:
         unknown = next((n for n in ids if not 0 <= n < self._vocabulary_size), None)
         if unknown is not None:
             raise EngineError(
-                f"{unknown} is no token id of {self._name}, which has {self._vocabulary_size}; "
+                f"{unknown} is not a token id of {self._name}, whose vocabulary has "
+                f"{self._vocabulary_size} tokens; "
                 "do the ids come from another model's tokenizer?"
             )
         limit = self._context_length
@@ -301,7 +302,7 @@ def _load(name: str, device: str | None, dtype: str | None) -> tuple[Any, Any]:
     if report["missing_keys"]:
         missing_weights = ", ".join(sorted(report["missing_keys"])[:3])
         raise EngineError(
-            f"{name} lacks weights that its config names ({missing_weights}); get it again"
+            f"{name} lacks weights that its config names ({missing_weights}); download it again"
         )
     layers = set(getattr(net.config.get_text_config(), "layer_types", None) or ())
     if net._is_stateful or layers - _CROPPABLE_LAYERS:

@@ -78,8 +78,8 @@ class CodecTokenizer:
         if missing:
             raise EngineError(
                 f"{engine.name} does not speak the {codec.name} format: {', '.join(missing[:3])} "
-                f"{'are' if len(missing) > 1 else 'is'} not in its vocabulary; ask a chat model "
-                "with --codec chat"
+                f"{'are' if len(missing) > 1 else 'is'} not in its vocabulary; for a chat model, "
+                "use --codec chat"
             )
         if tokenizer is not None:
             await _check_same_ids(engine, tokenizer)

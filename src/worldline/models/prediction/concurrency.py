@@ -27,7 +27,7 @@ async def predict_all(
     *,
     concurrency: int = DEFAULT_CONCURRENCY,
 ) -> AsyncGenerator[Prediction]:
-    """Predict each question, with the number of its repeat; yield one prediction for each.
+    """Yield one prediction for each pair of a question and the number of its repeat.
 
     `concurrency` requests are sent at the same time; as many more prompts are prepared meanwhile.
     """
@@ -90,13 +90,14 @@ def predict_questions(
     In a notebook, where an event loop is already running, the requests are sent from a thread.
 
     Example:
+        questions = read_questions("programs.jsonl")
         engine = lambda: OpenAIEngine(ServerPool("http://127.0.0.1:8000/v1"))
         with PythonRecorder() as recorder:
-            for prediction in predict(read_questions("programs.jsonl"), engine, recorder):
+            for prediction in predict_questions(questions, engine, recorder):
                 print(prediction.id, prediction.answer)
 
     Args:
-        questions: the questions; one in a pair with a number is the repeat of that number.
+        questions: questions, or pairs of a question and the number of its repeat.
         engine: opens the engine. It is closed at the end.
         recorder: executes programs, for the modes that need the actual trace.
         settings: how the model is asked.

@@ -10,7 +10,7 @@ from worldline.models.prediction.codec_tokenizer import CodecTokenizer, Ids
 
 
 class MaxTokensReached(Exception):  # noqa: N818
-    """The completion has reached its token limit. A result, which the predictor catches."""
+    """Raised when the completion reaches its token limit; the predictor catches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,8 @@ class ConstrainedGeneration:
 
         Args:
             options: the sequences.
-            ends: tokens that choose an option that is a prefix of another one; they are not
-                appended.
+            ends: tokens with which the model ends an option that is a prefix of another one; they
+                are not appended.
 
         Returns:
             Index of the first option that is equal to the chosen one.

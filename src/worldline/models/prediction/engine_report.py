@@ -57,7 +57,7 @@ async def check_engine(engine: Engine) -> EngineReport:
         try:
             capabilities.require(needed, what=f"the mode {mode}")
             if mode != "free" and not has_step_codec:
-                raise EngineError(f"{engine.name} speaks no format that goes step by step")
+                raise EngineError(f"{engine.name} supports no codec that writes steps")
         except EngineError as reason:
             modes[mode] = str(reason)
         else:

@@ -80,7 +80,8 @@ def program_from_row(row: dict[str, Any], place: str) -> Program:
         stdin.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise InputError(
-            f"{place}: 'stdin' holds half of a surrogate pair, which is no character"
+            f"{place}: 'stdin' holds half of a surrogate pair (such as \\ud800), which is not a "
+            "character; remove it"
         ) from None
     language = optional_text(row, "language", place) or DEFAULT_LANGUAGE
     if "context" in row:

@@ -69,18 +69,18 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
     if codec.is_chat:
         if not is_free_from_start:
             raise EngineError(
-                f"the {codec.name} format asks for the result alone: it can only be asked "
-                "with --mode free, from the beginning"
+                f"the {codec.name} format asks for the result alone, without steps: use --mode "
+                "free and omit --from-step"
             )
         capabilities.require(["chat"], what=f"the {codec.name} format")
         return
     if codec.name not in STEP_CODECS and not is_free_from_start:
         raise EngineError(
-            f"the {codec.name} format does not go step by step: it can only be asked with "
-            "--mode free, from the beginning"
+            f"the {codec.name} format cannot be continued step by step: use --mode free and omit "
+            "--from-step"
         )
     if mode == "score" and from_step:
-        raise EngineError("the mode score is about every step: leave --from-step out")
+        raise EngineError("the mode score scores every step: omit --from-step")
     needed = TOKEN_ID_CAPABILITIES if from_step else ()
     capabilities.require([*REQUIRED_CAPABILITIES[mode], *needed], what=f"the mode {mode}")
 

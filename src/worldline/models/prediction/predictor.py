@@ -1,4 +1,4 @@
-"""Prediction of one question at a time; an infrastructure error is a prediction, too."""
+"""Prediction of one question at a time; infrastructure errors are returned, not raised."""
 
 import asyncio
 import time
@@ -157,11 +157,14 @@ class Predictor:
     ) -> tuple[str, Finish, GenerationRecord]:
         """Generate an output: its text, how it ended, and the completed record."""
         if not _is_encodable(question.program.text):
-            raise ProgramError("the program holds half of a surrogate pair, which is no character")
+            raise ProgramError(
+                "the program holds half of a surrogate pair (such as \\ud800), which is not a "
+                "character; remove it"
+            )
         if question.completion_prefix and (self._codec_tokenizer is None or record.mode != "free"):
             raise EngineError(
-                "a given beginning of the output needs the mode free and an engine that takes "
-                "token ids"
+                "to continue a given output (`completion_prefix`), use --mode free and an engine "
+                "that accepts token ids"
             )
         if self._codec_tokenizer is None:
             async with slot:

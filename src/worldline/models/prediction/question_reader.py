@@ -90,6 +90,7 @@ def _facets(row: dict[str, Any], place: str) -> dict[str, str | int]:
             )
         if any(map(_is_surrogate, f"{name}{value}")):
             raise InputError(
-                f"{place}: the facet {name!r} holds half of a surrogate pair, which is no character"
+                f"{place}: the facet {name!r} holds half of a surrogate pair (such as \\ud800), "
+                "which is not a character; remove it"
             )
     return facets

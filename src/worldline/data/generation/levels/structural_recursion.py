@@ -1,8 +1,7 @@
 """Recursive functions that call themselves with a part of a list or string.
 
 The base case, the step and the way to combine the results are chosen at random. In templates of
-return values, "@" stands for the recursive
-call and "#" for the removed item.
+return values, "@" stands for the recursive call and "#" for the removed item.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Functions from a dict to a dict, of 1 to 5 letters with numbers.
+"""Functions from a dict to a dict; the dicts map 1 to 5 letters to numbers.
 
 None of them changes only the order, because dicts with different orders are equal.
 """

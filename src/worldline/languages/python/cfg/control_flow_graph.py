@@ -131,7 +131,7 @@ class ControlFlowGraph:
             function: the function.
             line: the line of the first step.
             next_line: the line of the second step.
-            is_after_exception: whether there was an exception step in between.
+            after_exception: whether there was an exception step in between.
         """
         if next_line in function.successors.get(line, ()):
             return True

@@ -300,7 +300,7 @@ def _entry_functions(graph: ControlFlowGraph, program: Program) -> list[int]:
     entries = [i for i, function in enumerate(graph.functions) if function.qualname == entry]
     if not entries:
         raise ProgramError(
-            f"the program has no function {program.entry!r} to start in; "
-            "mark the `def` of a function at the top level"
+            f"the program has no function {program.entry!r} to start in at the top level; "
+            "mark one as in `def main(): # << START_OF_TRACE`"
         )
     return entries

@@ -57,7 +57,7 @@ class ForkServerClient:
 
     Attributes:
         version: The version of its Python.
-        method: "core" or "settrace".
+        backend: "core" or "settrace".
         notes: Notes for every trace: which layers of the sandbox are missing.
     """
 
@@ -74,14 +74,14 @@ class ForkServerClient:
 
         Args:
             python: The interpreter.
-            method: How to record: "core" or "settrace"; None for "core" if that was built.
+            backend: How to record: "core" or "settrace"; None for "core" if that was built.
             sandbox: The sandbox of the fork server and of the programs.
             folders: Folders that programs may import from.
             hash_seed: PYTHONHASHSEED.
 
         Raises:
             SandboxError: The sandbox is not available.
-            RecorderError: The interpreter cannot be started, or does not have the method.
+            RecorderError: The interpreter cannot be started, or does not have the backend.
         """
         self._environment = _environment(hash_seed)
         self._launch = LaunchCommand(python, sandbox, child=FOLDER / "child", folders=folders)
@@ -234,7 +234,8 @@ class ForkServerClient:
                     return recording
                 elif row[:2] == ["failed", number]:
                     raise SandboxError(
-                        f"the program could not be sandboxed and was not executed: {row[2]}"
+                        f"the program could not be sandboxed and was not executed: {row[2]}; "
+                        "`worldline sandbox check` shows which layers work on this machine"
                     )
                 elif recording.has_begun and row[0] not in _PROCESS_ROWS:
                     decode_row(recording, row)
