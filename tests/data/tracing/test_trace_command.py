@@ -51,7 +51,7 @@ from worldline.languages.sandbox import Sandbox
 @pytest.fixture(autouse=True)
 def without_benchmarks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Computing the hashes of all benchmarks takes seconds; only one test needs them."""
-    if "data" not in request.keywords:
+    if request.node.get_closest_marker("data") is None:
         monkeypatch.setattr("worldline.data.generation.decontamination.BENCHMARKS", {})
 
 

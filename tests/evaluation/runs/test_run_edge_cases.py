@@ -79,7 +79,7 @@ def test_a_number_that_cannot_be_stored_does_not_change_the_run(tmp_path: Path) 
     with RunWriter(tmp_path / "run") as run:
         run.begin(manifest_of())
         run.add(ROW)
-        with pytest.raises(InputError, match="b: its seed is too large"):
+        with pytest.raises(InputError, match="b: the number in `seed` is too large to store"):
             run.add({**ROW, "sample": "b", "seed": 2**64})
     assert [row["sample"] for row in read_run(tmp_path / "run")] == ["a"]
 

@@ -102,7 +102,7 @@ def test_lone_surrogate_in_a_list_is_escaped(tmp_path: Path) -> None:
 def test_error_names_the_row_and_column_of_a_too_large_number(
     row: dict[str, Any], column: str
 ) -> None:
-    with pytest.raises(InputError, match=f"s1: its {column} is too large"):
+    with pytest.raises(InputError, match=f"s1: the number in `{column}` is too large to store"):
         check_row(COLUMNS, {"sample": "s1", **row})
     check_row(COLUMNS, {"step": -(2**63), "ids": [2**31 - 1]})
 

@@ -17,7 +17,7 @@ def test_different_settings_or_programs_are_refused_in_a_finished_file(tmp_path:
         assert "1 of 1 predictions are already in" in run(*command, "f(1)").stderr
         asked = server.seen["fine"]
         other = run(*command, "f(2)")
-        assert (other.exit_code, "of another program by the name" in other.stderr) == (2, True)
+        assert (other.exit_code, "of a different program" in other.stderr) == (2, True)
         guided = run(*command, "f(1)", "--mode", "guided")
         assert (guided.exit_code, "with mode 'free', not 'guided'" in guided.stderr) == (2, True)
         assert server.seen["fine"] == asked
