@@ -52,4 +52,8 @@ def parse_value(text: str) -> Item | None:
     if is_closed and len(parts) == 1 and parts[0]:
         text = parts[0]
     item = parse_item(text, is_return=True)
-    return item if item is not None and item.kind in ("raise", "return") else Item("return", value=text)
+    return (
+        item
+        if item is not None and item.kind in ("raise", "return")
+        else Item("return", value=text)
+    )

@@ -66,7 +66,9 @@ def branch_note(text: str, line: int, next_line: int | None) -> str | None:
     return "done" if branch.is_for else "False"
 
 
-def select_next_line(text: str, line: int, note: str | None, candidates: Iterable[int]) -> int | None:
+def select_next_line(
+    text: str, line: int, note: str | None, candidates: Iterable[int]
+) -> int | None:
     """The line that a note selects among several possible next lines.
 
     Args:
@@ -106,14 +108,16 @@ def assigned_names(text: str) -> dict[int, tuple[str, ...]]:
         match node:
             case ast.Assign(targets=targets):
                 pass
-            case ast.AugAssign(target=target) | ast.For(target=target) | ast.AsyncFor(target=target):
+            case (
+                ast.AugAssign(target=target) | ast.For(target=target) | ast.AsyncFor(target=target)
+            ):
                 targets = [target]
             case ast.AnnAssign(target=target, value=ast.expr()):
                 targets = [target]
             case _:
                 continue
         new = [name for target in targets for name in _names(target)]
-        line = node.lineno  # type: ignore[attr-defined]  # all of these are statements
+        line = node.lineno
         names[line] = tuple(dict.fromkeys((*names.get(line, ()), *new)))
     return names
 

@@ -82,6 +82,7 @@ class Decoded:
         knows_events: false if the text does not distinguish calls from lines.
         shows_steps: false if the format only asks for the result, or the text only answers it.
         skipped: spans of the text, before its end, that could not be read.
+        answer: the result that the text states, if the format has a place for it in the trace.
     """
 
     steps: tuple[Step, ...]
@@ -94,6 +95,7 @@ class Decoded:
     knows_events: bool = True
     shows_steps: bool = True
     skipped: tuple[tuple[int, int], ...] = ()
+    answer: str | None = None
 
     def __repr__(self) -> str:
         steps = pluralize(len(self.steps), "step")

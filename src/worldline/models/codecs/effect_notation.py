@@ -1,4 +1,4 @@
-"""Notation with each executed line repeated and its effect after it: `L5: best = w => best = 'to'`."""
+"""Notation with each executed line repeated, and its effect after it: `L5: n += 1 => n = 2`."""
 
 import re
 from collections.abc import Sequence
@@ -64,9 +64,7 @@ nothing else."""
         effect = _effect_position(rest, source.text)
         if effect is None:
             return ParsedRow(Row(number, UNKNOWN_EFFECT), None)
-        items = parse_items(
-            rest[effect:], is_return=source.is_return, may_return=source.may_return
-        )
+        items = parse_items(rest[effect:], is_return=source.is_return, may_return=source.may_return)
         return ParsedRow(Row(number, items), start + head.end() + effect)
 
     def parse_truncated(self, text: str, lines: Sequence[str]) -> Fragment | None:

@@ -7,6 +7,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
+from worldline.core.errors import CodecError
 from worldline.core.trace import Trace, trace_from_json
 
 EXAMPLES_FILE = "example_traces.json"
@@ -16,6 +17,16 @@ MAX_SHOTS = 3
 def example_traces(shots: int) -> tuple[Trace, ...]:
     """The first worked examples."""
     return _all_examples()[:shots]
+
+
+def check_shots(shots: int) -> None:
+    """Check that there are as many worked examples.
+
+    Raises:
+        CodecError: there are fewer.
+    """
+    if not 0 <= shots <= MAX_SHOTS:
+        raise CodecError(f"there are {MAX_SHOTS} worked examples: give 0 to {MAX_SHOTS} shots")
 
 
 @cache

@@ -21,9 +21,7 @@ _MODULE = "program"
 
 def shorten_raised(items: Iterable[Item], source: str) -> tuple[Item, ...]:
     """Items in which raised values are short where `restore_raised` gives the same items back."""
-    return tuple(
-        _shorten(item, source) if item.kind == "raise" else item for item in items
-    )
+    return tuple(_shorten(item, source) if item.kind == "raise" else item for item in items)
 
 
 def restore_raised(items: Iterable[Item], source: str) -> tuple[Item, ...]:

@@ -35,7 +35,8 @@ def split_items(text: str) -> tuple[list[str], bool]:
 
     "a = [1; 2]; b = ';'  # two" -> ["a = [1; 2]", "b = ';'"], True; "a = 'x; b" -> …, False
     """
-    depth, start, end, parts = 0, 0, len(text), []
+    depth, start, end = 0, 0, len(text)
+    parts: list[str] = []
     for match in _TOKEN.finditer(text):
         if match["open"]:
             depth += 1
@@ -53,7 +54,9 @@ def split_items(text: str) -> tuple[list[str], bool]:
     return [*parts, last] if last or not parts else parts, depth == 0
 
 
-def parse_items(text: str, *, is_return: bool = False, may_return: bool = False) -> tuple[Item, ...]:
+def parse_items(
+    text: str, *, is_return: bool = False, may_return: bool = False
+) -> tuple[Item, ...]:
     """The items of an effect; the effect is unknown if one of them cannot be read.
 
     Args:
@@ -82,9 +85,9 @@ def _certain_items(parts: Iterable[str]) -> Iterable[Item]:
 
 def parse_item(text: str, *, is_return: bool = False, may_return: bool = False) -> Item | None:
     """One item; None if it cannot be read."""
-    for kind in BARE_KINDS:
-        if text == kind:
-            return Item(kind)
+    for bare in BARE_KINDS:
+        if text == bare:
+            return Item(bare)
     if match := _SCOPE.match(text):
         return Item("scope", value=str(int(match[1])))
     if match := _DEL.match(text):

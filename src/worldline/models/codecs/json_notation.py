@@ -49,7 +49,7 @@ After the last row write ANSWER: and the value that the call returns, as a Pytho
 nothing else."""
 
     def write(self, row: Row, source: SourceLine, *, quotes_all: bool = False) -> tuple[str, str]:
-        """ '{"line": 5, "code": "best = w", "effect":', ' {"best": "\\'to\\'"}}' """
+        """'{"line": 5, "code": "best = w", "effect":', ' {"best": "\\'to\\'"}}'"""
         pairs = ", ".join(f"{safe_json(key)}: {text}" for key, text in map(_pair, row.items))
         head = f'{{"line": {row.line}, "code": {safe_json(source.text)}, "effect":'
         return head, f" {{{pairs}}}}}"

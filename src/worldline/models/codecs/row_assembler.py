@@ -170,7 +170,12 @@ class RowAssembler:
         shown = {name: frame.changed.get(name, UNCHANGED) for name in state}
         step = Step(event, line, activation.number, changed, gone)
         self._add(
-            step, shown, start, end, shows_state=not frame.is_unknown, shows_all=not frame.is_partial
+            step,
+            shown,
+            start,
+            end,
+            shows_state=not frame.is_unknown,
+            shows_all=not frame.is_partial,
         )
         frame.changed, frame.gone, frame.is_unknown = {}, set(), False
 
@@ -188,6 +193,4 @@ class RowAssembler:
         lines = self.scopes.replay.lines
         exists = 0 < step.line <= len(lines)
         text = lines[step.line - 1] if exists else f"(no line {step.line})"
-        self.step_texts.append(
-            StepText(text, shown, start, end, step.line, shows_state, shows_all)
-        )
+        self.step_texts.append(StepText(text, shown, start, end, step.line, shows_state, shows_all))

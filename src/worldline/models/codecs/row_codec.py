@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from worldline.core.errors import CodecError
 from worldline.core.trace import Program, Trace
 from worldline.models.codecs.answer_row import ANSWER_PREFIX, write_answer
 from worldline.models.codecs.codec import Codec
 from worldline.models.codecs.decoded import Decoded
-from worldline.models.codecs.example_traces import MAX_SHOTS, example_traces
+from worldline.models.codecs.example_traces import check_shots, example_traces
 from worldline.models.codecs.exception_text import shorten_raised
 from worldline.models.codecs.hidden_entry import hidden_entry
 from worldline.models.codecs.row_decoder import decode_reply
@@ -64,7 +64,7 @@ class ChatTraceCodec:
     notation: RowNotation
     shots: int = 1
 
-    special_tokens = dict[SpecialToken, int]()
+    special_tokens: ClassVar[dict[SpecialToken, int]] = {}
     end_token = None
     is_chat = True
     answer_prefix = ANSWER_PREFIX
@@ -126,16 +126,6 @@ class ChatTraceCodec:
     def decode(self, text: str, program: Program) -> Decoded:
         """Read the rows in a reply; the last line counts only if a newline ends it."""
         return decode_reply(text, program, self.notation)
-
-
-def check_shots(shots: int) -> None:
-    """Check that there are as many worked examples.
-
-    Raises:
-        CodecError: there are fewer.
-    """
-    if not 0 <= shots <= MAX_SHOTS:
-        raise CodecError(f"there are {MAX_SHOTS} worked examples: give 0 to {MAX_SHOTS} shots")
 
 
 def _question(program: Program) -> str:

@@ -33,7 +33,7 @@ class _ReplyDecoder:
         self._assembler = RowAssembler(program)
         self._skipped: list[tuple[int, int]] = []
         # Answers before the first row; the last one counts if no row follows.
-        self._early_answer: int | None = None
+        self._early_answer: tuple[int, int] | None = None
 
     def decode(self) -> Decoded:
         start = _reasoning_end(self._text, self._notation, self._lines)
@@ -47,7 +47,7 @@ class _ReplyDecoder:
             if answer is not None:
                 if self._assembler.steps:
                     return self._decoded_with_answer(begin, begin + answer)
-                self._early_answer = begin
+                self._early_answer = begin, begin + answer
                 continue
             if not self._read_row(line, begin, end):
                 self._skipped.append((begin, end))
@@ -64,41 +64,54 @@ class _ReplyDecoder:
         return True
 
     def _decoded_with_answer(self, begin: int, value_start: int) -> Decoded:
+        """The result of a text with an answer, which begins there."""
         value, end = _answer_text(self._text, value_start)
         item = None if value is None else parse_value(value)
         if item is None:
             return self._decoded("truncated", "the text ends where the answer was expected", begin)
         (item,) = restore_raised([item], self._program.text)
-        self._assembler.add_answer(item, begin, end)
-        return self._decoded("complete", "the answer was written", begin, after=self._text[begin:])
+        shows_steps = bool(self._assembler.steps)
+        if shows_steps:
+            self._assembler.add_answer(item, begin, end)
+        decoded = self._decoded("complete", "the answer was written", end)
+        return replace(
+            decoded,
+            after=self._text[end:],
+            shows_steps=shows_steps,
+            answer=item.value if item.kind == "return" else None,
+        )
 
     def _decoded_without_answer(self) -> Decoded:
-        text, early = self._text, self._early_answer
+        text = self._text
         if self._assembler.steps:
             if self._assembler.is_finished:
                 reason = "the scope of the entry point was left"
                 return self._decoded("complete", reason, len(text))
             reason = "the text ends where a row or the answer was expected"
             return self._decoded("truncated", reason, _tail_start(text))
-        if early is not None:
-            decoded = self._decoded("complete", "only the answer was written", early)
-            return replace(decoded, after=text[early:], shows_steps=False)
+        if self._early_answer is not None:
+            return self._decoded_with_answer(*self._early_answer)
         tail = text[_tail_start(text) :]
         is_row = self._notation.parse_truncated(tail, self._lines) is not None
-        if not text.strip() or is_row or not self._skipped:
+        if is_row or not any(text[begin:end].strip() for begin, end in self._unread()):
             return self._decoded("truncated", "the text ends where a row was expected", 0)
-        found = text.strip()[:30]
-        reason = f"expected a row, found {found!r}"
+        reason = f"expected a row, found {text.strip()[:30]!r}"
         return replace(self._decoded("malformed", reason, 0), after=text)
 
-    def _decoded(self, stop: Stop, reason: str, position: int, *, after: str = "") -> Decoded:
+    def _unread(self) -> list[tuple[int, int]]:
+        """Spans that could not be read, the last line included."""
+        start = _tail_start(self._text)
+        is_row_start = re.match(r"\s*[Ll{A-Z`*-]?\S{0,8}\Z", self._text[start:])
+        return [*self._skipped, *([] if is_row_start else [(start, len(self._text))])]
+
+    def _decoded(self, stop: Stop, reason: str, position: int) -> Decoded:
         return Decoded(
             steps=tuple(self._assembler.steps),
             step_texts=tuple(self._assembler.step_texts),
             stop=stop,
             reason=reason,
             position=position,
-            after=after,
+            after="",
             fragment=self._fragment() if stop == "truncated" else None,
             skipped=tuple(self._skipped),
         )
@@ -179,4 +192,3 @@ def _reasoning_end(text: str, notation: RowNotation, lines: Sequence[str]) -> in
         if position >= 0 and notation.parse(line[:position], lines) is None:
             return begin + position + len(_REASONING_END)
     return len(text) if begins_with_tag else 0
-

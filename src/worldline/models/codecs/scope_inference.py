@@ -232,9 +232,7 @@ def function_by_line(text: str) -> dict[int, int]:
     # The walk is breadth-first, so inner functions overwrite the lines of outer ones.
     for node in defs:
         first = first_line(node.body[0])
-        owners |= dict.fromkeys(
-            range(first, (node.end_lineno or first) + 1), first_line(node)
-        )
+        owners |= dict.fromkeys(range(first, (node.end_lineno or first) + 1), first_line(node))
     return owners
 
 

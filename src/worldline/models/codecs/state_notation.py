@@ -22,7 +22,8 @@ _EVENTS: dict[str, Event] = {
     "EXCEPTION": "exception",
 }
 _HEAD = re.compile(
-    r"(?:(CALL|LINE|RETURN|EXCEPTION)\s+)?L?(\d{1,9})(?!\w)\s*(?:\*\*|`)?\s*([|:])?\s*", re.IGNORECASE
+    r"(?:(CALL|LINE|RETURN|EXCEPTION)\s+)?L?(\d{1,9})(?!\w)\s*(?:\*\*|`)?\s*([|:])?\s*",
+    re.IGNORECASE,
 )
 
 
