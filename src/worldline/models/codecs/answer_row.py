@@ -3,14 +3,22 @@
 import re
 
 from worldline.models.codecs.answer_extraction import parse_answer
-from worldline.models.codecs.item_text import parse_item, split_items, write_items
+from worldline.models.codecs.item_text import (
+    parse_item,
+    split_items,
+    with_straight_quotes,
+    write_items,
+)
 from worldline.models.codecs.row_notation import strip_marks
 from worldline.models.codecs.rows import Item
 
 ANSWER_PREFIX = "ANSWER:"
-_ANSWER = re.compile(r"(?:the\s+)?(?:final\s+)?answer(?:\*\*)?\s*[:=](?:\*\*)?\s*", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"(?:the\s+)?(?:final\s+)?answer(?:\*\*)?\s*[:=](?:\*\*)?\s*|(?-i:ANSWER\s+)|\[ANSWER\]\s*",
+    re.IGNORECASE,
+)
 _JSON_ANSWER = re.compile(r"\{\s*\"answer\"\s*:\s*(.*)\}\s*\Z", re.IGNORECASE)
-_OPEN, _CLOSE = "[ANSWER]", "[/ANSWER]"
+_CLOSE = "[/ANSWER]"
 _EQUATION = re.compile(r"assert\b|[A-Za-z_][\w.]*\(.*\)\s*==")
 
 
@@ -23,17 +31,16 @@ def write_answer(item: Item) -> str:
     return f" {text}"
 
 
-def find_answer(text: str) -> int | None:
-    """Where the value begins in a line with the answer; None if the line has none.
+def find_answer(text: str) -> tuple[int, int] | None:
+    """Span of the value in a line with the answer; None if the line has none.
 
-    "**ANSWER:** 4" -> 12
+    "**ANSWER:** 4" -> 12, 13
     """
     line, start = strip_marks(text)
-    match = _ANSWER.match(line) or (_OPEN in line and re.match(re.escape(_OPEN), line))
-    if not match:
-        match = _JSON_ANSWER.match(line)
-        return None if match is None else start + match.start(1)
-    return start + match.end()
+    if match := _JSON_ANSWER.match(line):
+        return start + match.start(1), start + match.end(1)
+    match = _ANSWER.match(line)
+    return None if match is None else (start + match.end(), start + len(line))
 
 
 def parse_value(text: str) -> Item | None:
@@ -41,7 +48,7 @@ def parse_value(text: str) -> Item | None:
 
     "4", "assert f(1) == 4", "f(1) == 4", "`4`", "4 [/ANSWER]" -> return 4
     """
-    text = text.split(_CLOSE)[0].strip()
+    text = with_straight_quotes(text.split(_CLOSE)[0].strip())
     if text.startswith("`"):
         text = text.strip("`").strip()
     if not text:

@@ -24,7 +24,8 @@ _VALUE = re.compile(r"(raise|return|yield)\s+(.+)\Z", re.DOTALL)
 _SCOPE = re.compile(r"scope\s+(\d{1,9})\Z")
 _NOTHING = ("", "nothing", "no change", "no changes", "unchanged", "no effect", "-", "—", "pass")
 _NOTES = {"true": "True", "false": "False", "done": "done", "end": "done", "finished": "done"}
-_CURLY_QUOTES = str.maketrans("‘’“”", "''\"\"")
+_STRAIGHT = {"‘": "'", "’": "'", "“": '"', "”": '"'}
+_CURLY = re.compile(rf"(?P<string>{_STRING})|[{''.join(_STRAIGHT)}]")
 
 
 def split_items(text: str) -> tuple[list[str], bool]:
@@ -64,10 +65,7 @@ def parse_items(
         is_return: whether the line is a return statement, whose value stands alone.
         may_return: whether the line contains one.
     """
-    parts, is_closed = split_items(text)
-    if not is_closed:
-        straight = text.translate(_CURLY_QUOTES)
-        parts, is_closed = split_items(straight)
+    parts, is_closed = split_items(with_straight_quotes(text))
     if not is_closed:
         return (*_certain_items(parts[:-1]), *UNKNOWN_EFFECT)
     if not is_return and len(parts) == 1 and parts[0].strip("()[] .").lower() in _NOTHING:
@@ -146,7 +144,12 @@ def is_plain(value: str) -> bool:
     """Whether a value can be written as it is."""
     if not value or value != value.strip() or value[0] == "\\" or needs_escape(value):
         return False
-    return value == value.translate(_CURLY_QUOTES) and split_items(value) == ([value], True)
+    return value == with_straight_quotes(value) and split_items(value) == ([value], True)
+
+
+def with_straight_quotes(text: str) -> str:
+    """The text with straight quotes for curly ones outside strings: `x = ‘a’` -> `x = 'a'`"""
+    return _CURLY.sub(lambda match: match[0] if match["string"] else _STRAIGHT[match[0]], text)
 
 
 def _write_name(name: str) -> str:

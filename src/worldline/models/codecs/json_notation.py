@@ -7,6 +7,7 @@ value; a word has `true`, a number or a list, so that a variable may have the sa
 import ast
 import json
 import re
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -99,7 +100,9 @@ def _parse_items(text: str) -> tuple[Item, ...] | None:
         row = json.loads(text, object_pairs_hook=_Object)
     except (ValueError, RecursionError):
         try:
-            literal = ast.literal_eval(text)
+            # Do not warn about invalid escape sequences in a model's output.
+            with warnings.catch_warnings(action="ignore"):
+                literal = ast.literal_eval(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
             return None
         row = _pairs(literal)

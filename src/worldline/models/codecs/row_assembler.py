@@ -55,7 +55,8 @@ class RowAssembler:
         frame = self.scopes.frame(top.number)
         if frame.open_line is not None or frame.is_unknown or not self._is_after_line(top):
             return None
-        return {**dict.fromkeys(top.state, UNCHANGED), **frame.changed}
+        kept = [name for name in top.state if name not in frame.gone]
+        return {**dict.fromkeys(kept, UNCHANGED), **frame.changed}
 
     def _is_after_line(self, top: Activation) -> bool:
         last = self.steps[-1]

@@ -12,7 +12,7 @@ from worldline.models.codecs.row_assembler import RowAssembler
 from worldline.models.codecs.row_notation import RowNotation
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_REASONING_END = "</think>"
+_REASONING_START, _REASONING_END = "<think>", "</think>"
 _OPEN, _CLOSE = "[ANSWER]", "[/ANSWER]"
 
 
@@ -33,7 +33,7 @@ class _ReplyDecoder:
         self._assembler = RowAssembler(program)
         self._skipped: list[tuple[int, int]] = []
         # Answers before the first row; the last one counts if no row follows.
-        self._early_answer: tuple[int, int] | None = None
+        self._early_answer: tuple[int, tuple[int, int]] | None = None
 
     def decode(self) -> Decoded:
         start = _reasoning_end(self._text, self._notation, self._lines)
@@ -45,9 +45,10 @@ class _ReplyDecoder:
                 continue
             answer = find_answer(line)
             if answer is not None:
+                span = begin + answer[0], begin + answer[1]
                 if self._assembler.steps:
-                    return self._decoded_with_answer(begin, begin + answer)
-                self._early_answer = begin, begin + answer
+                    return self._decoded_with_answer(begin, span)
+                self._early_answer = begin, span
                 continue
             if not self._read_row(line, begin, end):
                 self._skipped.append((begin, end))
@@ -63,9 +64,9 @@ class _ReplyDecoder:
         self._assembler.add(row, begin, effect, end)
         return True
 
-    def _decoded_with_answer(self, begin: int, value_start: int) -> Decoded:
+    def _decoded_with_answer(self, begin: int, span: tuple[int, int]) -> Decoded:
         """The result of a text with an answer, which begins there."""
-        value, end = _answer_text(self._text, value_start)
+        value, end = _answer_text(self._text, *span)
         item = None if value is None else parse_value(value)
         if item is None:
             return self._decoded("truncated", "the text ends where the answer was expected", begin)
@@ -91,18 +92,12 @@ class _ReplyDecoder:
             return self._decoded("truncated", reason, _tail_start(text))
         if self._early_answer is not None:
             return self._decoded_with_answer(*self._early_answer)
-        tail = text[_tail_start(text) :]
-        is_row = self._notation.parse_truncated(tail, self._lines) is not None
-        if is_row or not any(text[begin:end].strip() for begin, end in self._unread()):
+        if self._skipped and self._skipped[0] == (0, len(text)) and _is_reasoning(text):
+            return self._decoded("truncated", "the text ends within the reasoning", 0)
+        if not self._skipped:
             return self._decoded("truncated", "the text ends where a row was expected", 0)
         reason = f"expected a row, found {text.strip()[:30]!r}"
         return replace(self._decoded("malformed", reason, 0), after=text)
-
-    def _unread(self) -> list[tuple[int, int]]:
-        """Spans that could not be read, the last line included."""
-        start = _tail_start(self._text)
-        is_row_start = re.match(r"\s*[Ll{A-Z`*-]?\S{0,8}\Z", self._text[start:])
-        return [*self._skipped, *([] if is_row_start else [(start, len(self._text))])]
 
     def _decoded(self, stop: Stop, reason: str, position: int) -> Decoded:
         return Decoded(
@@ -119,21 +114,26 @@ class _ReplyDecoder:
     def _fragment(self) -> Fragment | None:
         """What is certain about the step inside which the text ends."""
         assembler, tail = self._assembler, self._text[_tail_start(self._text) :]
-        pending = assembler.pending_locals() if assembler.steps else None
+        if not assembler.steps:
+            # The first steps may be those of an entry point that is not shown.
+            return None
+        pending = assembler.pending_locals()
         answer = find_answer(tail)
         if answer is not None:
-            return self._answer_fragment(tail[answer:])
+            return self._answer_fragment(tail[slice(*answer)])
         fragment = self._notation.parse_truncated(tail, self._lines)
         if self._notation.writes_steps:
             return fragment
         if fragment is None:
             return None if pending is None else Fragment(None, pending)
-        number = _number(fragment, self._notation, tail, self._lines)
-        if pending is None or number is None or number in assembler.scopes.parameters:
-            # The row may enter a function, or continue a line: nothing is certain but the line.
-            top = assembler.scopes.replay.innermost
-            is_open = top is not None and assembler.scopes.frame(top.number).open_line == number
-            return None if is_open else fragment
+        parsed = self._notation.parse(tail, self._lines)
+        top = assembler.scopes.replay.innermost
+        if parsed is None or top is None or parsed.row.line == top.line:
+            # The row may continue the line.
+            return None if pending is None else Fragment(None, pending)
+        if pending is None or parsed.row.line in assembler.scopes.parameters:
+            # The row may enter a function: nothing is certain but the line.
+            return fragment
         return replace(fragment, event="line", locals=pending)
 
     def _answer_fragment(self, value: str) -> Fragment | None:
@@ -145,14 +145,7 @@ class _ReplyDecoder:
         return Fragment("return", {}, None, value if is_certain else None, line, True)
 
 
-def _number(
-    fragment: Fragment, notation: RowNotation, tail: str, lines: Sequence[str]
-) -> int | None:
-    parsed = notation.parse(tail, lines)
-    return None if parsed is None else parsed.row.line
-
-
-def _answer_text(text: str, start: int) -> tuple[str | None, int]:
+def _answer_text(text: str, start: int, end: int) -> tuple[str | None, int]:
     """The text of the answer and where it ends; None if it is truncated.
 
     The answer may be on the line after `ANSWER:`, or on several lines between tags.
@@ -161,7 +154,9 @@ def _answer_text(text: str, start: int) -> tuple[str | None, int]:
     if is_tagged:
         close = text.find(_CLOSE, start)
         return (None, len(text)) if close < 0 else (text[start:close], close + len(_CLOSE))
-    for begin, end in _line_spans(text, start):
+    if text[start:end].strip():
+        return text[start:end], text.index("\n", end)
+    for begin, end in _line_spans(text, text.find("\n", start) + 1):
         line = text[begin:end].strip()
         if line and not _FENCE.match(line) and line != "**":
             return line, end
@@ -185,10 +180,13 @@ def _reasoning_end(text: str, notation: RowNotation, lines: Sequence[str]) -> in
 
     Some servers omit the tag that begins the reasoning.
     """
-    begins_with_tag = text.lstrip().startswith("<think>")
     for begin, end in reversed([*_line_spans(text, 0), (_tail_start(text), len(text))]):
         line = text[begin:end]
         position = line.find(_REASONING_END)
         if position >= 0 and notation.parse(line[:position], lines) is None:
             return begin + position + len(_REASONING_END)
-    return len(text) if begins_with_tag else 0
+    return len(text) if _is_reasoning(text) else 0
+
+
+def _is_reasoning(text: str) -> bool:
+    return text.lstrip().startswith(_REASONING_START)

@@ -69,7 +69,7 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
     if codec.is_chat:
         if not is_free_from_start:
             raise EngineError(
-                f"the {codec.name} format asks for the result alone: it can only be asked "
+                f"the {codec.name} format is a conversation: it can only be asked "
                 "with --mode free, from the beginning"
             )
         capabilities.require(["chat"], what=f"the {codec.name} format")
