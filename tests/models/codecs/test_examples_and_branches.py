@@ -107,7 +107,7 @@ def test_a_row_has_an_action_and_a_state(name: str, action: str, state: str) -> 
 @pytest.mark.parametrize(
     ("line", "next_line", "note"),
     [
-        (2, 3, None),  # the loop goes on
+        (2, 3, None),  # the loop continues
         (2, 9, "done"),
         (2, None, "done"),
         (3, 4, None),  # the second line of the condition

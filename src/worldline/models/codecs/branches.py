@@ -32,7 +32,7 @@ def branches(text: str) -> dict[int, Branch]:
 
     "if x:\\n    y = 1\\n" -> {1: Branch(header 1, body 2)}
     """
-    found: dict[int, list[Branch]] = {}
+    by_line: dict[int, list[Branch]] = {}
     tree = parse_source(text)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.If | ast.While | ast.For | ast.AsyncFor):
@@ -42,8 +42,8 @@ def branches(text: str) -> dict[int, Branch]:
                 range(start, end + 1),
                 isinstance(node, ast.For | ast.AsyncFor),
             )
-            found.setdefault(node.lineno, []).append(branch)
-    return {line: each[0] for line, each in found.items() if len(each) == 1 and each[0].header}
+            by_line.setdefault(node.lineno, []).append(branch)
+    return {line: each[0] for line, each in by_line.items() if len(each) == 1 and each[0].header}
 
 
 def branch_note(text: str, line: int, next_line: int | None) -> str | None:
@@ -55,8 +55,8 @@ def branch_note(text: str, line: int, next_line: int | None) -> str | None:
         next_line: number of the next line; None if the scope returns instead.
 
     Returns:
-        "True" or "False" for a condition, "done" for a loop that is over, None where nothing can
-        be derived and for a loop that goes on.
+        "True" or "False" for a condition, "done" for a loop that is over, None if nothing can
+        be derived and for a loop that continues.
     """
     branch = branches(text).get(line)
     if branch is None or next_line in branch.header:
@@ -74,7 +74,7 @@ def select_next_line(
     Args:
         text: text of the program.
         line: number of the branching line.
-        note: "True", "False" or "done"; None for a loop that goes on, or if there is no note.
+        note: "True", "False" or "done"; None for a loop that continues, or if there is no note.
         candidates: numbers of the lines that may come next in the same scope.
 
     Returns:
@@ -87,12 +87,12 @@ def select_next_line(
     branch = branches(text).get(line)
     if branch is None:
         return None
-    goes_on = note == "True" or (branch.is_for and note is None)
+    continues = note == "True" or (branch.is_for and note is None)
     if note is None and not branch.is_for:
         return None
     in_body = [each for each in lines if each in branch.body]
     after = [each for each in lines if each not in branch.body and each not in branch.header]
-    selected = in_body[:1] if goes_on else after
+    selected = in_body[:1] if continues else after
     return selected[0] if len(selected) == 1 else None
 
 
@@ -140,10 +140,10 @@ def parameters(text: str) -> dict[int, frozenset[str]]:
     "def f(a, *b): ..." -> {1: {"a", "b"}}
     """
     tree = parse_source(text)
-    found = {}
+    by_line = {}
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             args = node.args
             every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-            found[first_line(node)] = frozenset(arg.arg for arg in every if arg is not None)
-    return found
+            by_line[first_line(node)] = frozenset(arg.arg for arg in every if arg is not None)
+    return by_line

@@ -1,7 +1,7 @@
 """Short text of a raised exception.
 
 The recorded value `(<class 'ValueError'>, ValueError('x'), <traceback object>)` is written as
-`ValueError('x')` where the recorded one can be told from it exactly.
+`ValueError('x')` where the recorded one can be restored from it exactly.
 """
 
 import ast
