@@ -130,6 +130,7 @@ def _match_steps(comparator: StepComparator, predicted: Decoded) -> tuple[int, D
             predicted.knows_events,
             step_text.number,
             step_text.shows_state,
+            step_text.shows_all,
         )
         divergence = comparator.compare_step(matched_steps, step, predicted_step)
         if divergence is not None:

@@ -33,7 +33,7 @@ def find_reconvergence(actual: Trace, predicted: Decoded, start: int) -> Reconve
     """Find runs of steps after the divergence that match in event, line and full state."""
     actual_steps = actual.steps[: len(predicted.steps) + MAX_SKIPPED_STEPS]
     # If some states are not shown, no states are compared: it is not known which steps are paired.
-    has_states = all(step_text.shows_state for step_text in predicted.step_texts)
+    has_states = all(text.shows_state and text.shows_all for text in predicted.step_texts)
     actual_keys = _step_keys(
         actual_steps,
         [actual.source_line(step) for step in actual_steps],

@@ -21,6 +21,7 @@ class PredictedStep:
     knows_event: bool = True
     line_number: int | None = None
     shows_state: bool = True
+    shows_all: bool = True
 
 
 class StepComparator:
@@ -101,7 +102,9 @@ class StepComparator:
                 return self.action_divergence(index, step, predicted)
             return self.value_divergence(index, step, predicted)
         differences = (
-            self.local_differences(step, predicted.locals) if predicted.shows_state else ()
+            self.local_differences(step, predicted.locals, shows_all=predicted.shows_all)
+            if predicted.shows_state
+            else ()
         )
         # After a `for`, a wrong line explains a wrong loop variable, not the other way round.
         if not is_same_line and (not differences or self._is_after_for(step)):
@@ -109,19 +112,24 @@ class StepComparator:
         return self.state_divergence(index, step, predicted, differences) if differences else None
 
     def local_differences(
-        self, step: Step, predicted_locals: Mapping[str, str]
+        self, step: Step, predicted_locals: Mapping[str, str], *, shows_all: bool = True
     ) -> tuple[VariableDifference, ...]:
-        """Locals that differ, in the order of the prediction; then those it omits."""
+        """Locals that differ, in the order of the prediction; then those it omits.
+
+        If not all variables are shown, those that are omitted are unknown.
+        """
         actual = self.state_after(step)
         before = self.states.get(step.scope, {})
         differences = []
         for name, text in predicted_locals.items():
             value = before.get(name, text) if text == UNCHANGED else text
             if name not in actual:
+                if text == UNCHANGED and not shows_all:
+                    continue
                 differences.append(VariableDifference(name, None, value))
             elif not self.values_equal(actual[name], value):
                 differences.append(VariableDifference(name, actual[name], value))
-        for name, value in actual.items():
+        for name, value in actual.items() if shows_all else ():
             if name not in predicted_locals and not is_opaque(value):
                 differences.append(VariableDifference(name, value, None))
         return tuple(differences)

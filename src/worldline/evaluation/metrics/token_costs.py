@@ -10,6 +10,7 @@ from worldline.core.util.cache import BoundedCache
 from worldline.core.util.text import pluralize, truncate_text
 from worldline.models.codecs import (
     CODECS,
+    ROW_CODECS,
     STEP_CODECS,
     Codec,
     SpecialToken,
@@ -193,7 +194,8 @@ def measure_tokens(
         budget: The token limit of a run, to count the traces within it.
     """
     step_codec, counter = STEP_CODECS[codec], _TokenCounter(tokenizer)
-    codecs = [each for each in CODECS.values() if not each.is_chat]
+    # A chat codec without rows encodes the result alone.
+    codecs = [each for name, each in CODECS.items() if not each.is_chat or name in ROW_CODECS]
     counts = {each.name: _FormatCounts() for each in codecs}
     costly_steps: list[StepTokens] = []
     variable_tokens: Counter[str] = Counter()

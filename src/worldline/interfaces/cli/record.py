@@ -129,7 +129,10 @@ def record(
         text = json.dumps(trace_to_json(trace)) + "\n"
     else:
         codec = CODECS[form]
-        text = "".join(codec.prompt(program) + codec.encode(trace))
+        prompt, completion = codec.prompt(program), codec.encode(trace)
+        # Messages of a conversation are separated by an empty line.
+        parts = (*prompt, "".join(completion))
+        text = "\n\n".join(parts) if codec.is_chat else "".join(parts)
     write_result(text, output)
     if not trace.ending.is_complete:
         reason = trace.ending.reason.replace("_", " ")
@@ -148,7 +151,7 @@ def tokens_text(trace: Trace, tokenizer: str) -> str:
     counter = load_tokenizer(tokenizer)
     lines = []
     for name, codec in CODECS.items():
-        if codec.is_chat:
+        if name == "chat":
             continue
         tokens = count_segment_tokens(codec.encode(trace), SpecialToken, counter)
         prompt = count_segment_tokens(codec.prompt(trace.program), SpecialToken, counter)

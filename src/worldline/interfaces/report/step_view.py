@@ -34,6 +34,9 @@ def is_same_step(actual: Trace, decoded: Decoded, index: int, both: States) -> b
     if not written.shows_state:
         return step.event == predicted.event
     if step.has_locals and predicted.has_locals:
+        if not written.shows_all:
+            shown = {name: both[0][index].get(name, "") for name in both[1][index]}
+            return _canonical(shown) == _canonical(both[1][index])
         return _canonical(both[0][index]) == _canonical(both[1][index])
     if step.event != predicted.event or step.value is None or predicted.value is None:
         return step.event == predicted.event

@@ -26,6 +26,7 @@ class StepText:
         end: position after the step.
         number: line number, if the format distinguishes lines with the same text.
         shows_state: false if the format omits the state of this step.
+        shows_all: false if variables that are not in `locals` are unknown instead of unbound.
     """
 
     line: str
@@ -34,6 +35,7 @@ class StepText:
     end: int
     number: int | None = None
     shows_state: bool = True
+    shows_all: bool = True
 
     def __repr__(self) -> str:
         span = f"{self.start}:{self.end}"
@@ -78,7 +80,9 @@ class Decoded:
         after: text after the trace, or from the first thing that is not a step.
         fragment: the step inside which the text ends.
         knows_events: false if the text does not distinguish calls from lines.
-        shows_steps: false if the format only asks for the result.
+        shows_steps: false if the format only asks for the result, or the text only answers it.
+        skipped: spans of the text, before its end, that could not be read.
+        answer: the result that the text states, if the format has a place for it in the trace.
     """
 
     steps: tuple[Step, ...]
@@ -90,6 +94,8 @@ class Decoded:
     fragment: Fragment | None = None
     knows_events: bool = True
     shows_steps: bool = True
+    skipped: tuple[tuple[int, int], ...] = ()
+    answer: str | None = None
 
     def __repr__(self) -> str:
         steps = pluralize(len(self.steps), "step")

@@ -48,6 +48,16 @@ class ReplayState:
         """Line of the innermost scope; 0 before the first step."""
         return self._stack[-1].line if self._stack else 0
 
+    @property
+    def stack(self) -> tuple[Activation, ...]:
+        """Scopes that are active, the innermost one last."""
+        return tuple(self._stack)
+
+    @property
+    def innermost(self) -> Activation | None:
+        """The scope that executes; None before the first step and after the last."""
+        return self._stack[-1] if self._stack else None
+
     def source_line(self, number: int) -> str:
         """Text of a line of the program; empty if there is no such line."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""

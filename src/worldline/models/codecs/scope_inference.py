@@ -57,7 +57,7 @@ class StepAssembler:
         self._line_numbers: dict[str, list[int]] = {}
         for number, line in enumerate(program.lines, 1):
             self._line_numbers.setdefault(line, []).append(number)
-        self._function_by_line = _function_by_line(program.text)
+        self._function_by_line = function_by_line(program.text)
         self._defs = frozenset(self._function_by_line.values())
         self._entry_lines = _entry_lines(program)
         self._scopes: list[_Scope] = []
@@ -219,7 +219,7 @@ def _matching_values(scope: _Scope, step_text: StepText) -> int:
     return sum(value in (UNCHANGED, scope.state.get(name)) for name, value in shown)
 
 
-def _function_by_line(text: str) -> dict[int, int]:
+def function_by_line(text: str) -> dict[int, int]:
     """Line of the innermost `def` around each line; empty if the text does not parse.
 
     A `def` line itself belongs to the enclosing function, which executes it.
@@ -227,15 +227,13 @@ def _function_by_line(text: str) -> dict[int, int]:
     tree = parse_source(text)
     if tree is None:
         return {}
-    function_by_line: dict[int, int] = {}
+    owners: dict[int, int] = {}
     defs = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     # The walk is breadth-first, so inner functions overwrite the lines of outer ones.
     for node in defs:
         first = first_line(node.body[0])
-        function_by_line |= dict.fromkeys(
-            range(first, (node.end_lineno or first) + 1), first_line(node)
-        )
-    return function_by_line
+        owners |= dict.fromkeys(range(first, (node.end_lineno or first) + 1), first_line(node))
+    return owners
 
 
 def _entry_lines(program: Program) -> set[str]:

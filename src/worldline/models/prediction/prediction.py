@@ -1,6 +1,6 @@
 """A model's prediction of one execution, and the record of how it was generated."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from worldline.core.trace import Program
@@ -138,13 +138,18 @@ def make_prediction(
         error: why there is no output.
         generation: settings and costs of the generation.
     """
-    decoded = codec.decode(text, program)
+    # The model or its server ended the reply, so its last line is complete.
+    is_ended = codec.is_chat and finish in ("stop", "unknown")
+    decoded = codec.decode(f"{text}\n" if is_ended else text, program)
+    after = parse_text_after_trace(decoded.after)
+    if decoded.answer is not None:
+        after = replace(after, answer=decoded.answer)
     return Prediction(
         id=id,
         program=program,
         text=text,
         decoded=decoded,
-        after=parse_text_after_trace(decoded.after),
+        after=after,
         finish=finish,
         model=model,
         expected=expected,

@@ -69,8 +69,7 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
     if codec.is_chat:
         if not is_free_from_start:
             raise EngineError(
-                f"the {codec.name} format asks for the result alone, without steps: use --mode "
-                "free and omit --from-step"
+                f"the {codec.name} format is a conversation: use --mode free and omit --from-step"
             )
         capabilities.require(["chat"], what=f"the {codec.name} format")
         return
