@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 CODE = "def f(x):\n    y = x + 1\n    return y\n"
 PROGRAMS = [
     Question("add", Program("def f(x):\n    y = x + 1\n    return y\n", "f(3)"), "4"),
-    Question("branch", Program("def f(x):\n    if x:\n        return 1\n    return 0\n", "f(0)"), "0"),
+    Question("branch", Program("def f(x):\n  if x:\n    return 1\n  return 0\n", "f(0)"), "0"),
     Question("raise", Program("def f(x):\n    return x[5]\n", "f([1])"), None),
 ]  # fmt: skip
 STEPS = STEP_CODECS["cwm"]
@@ -231,7 +231,7 @@ def test_programs_are_predicted_in_every_mode_but_score(url: str, mode: Mode, co
             # Both begin with a call, which the untrained model would not write.
             assert prediction.text.startswith("<|call_sep|>")
             assert record.forced_spans[0][0] == 0
-        # A malformed state ends nothing where a grammar forbids it.
+        # The grammar forbids malformed states.
         if mode == "guided":
             assert prediction.decoded.stop != "malformed"
 

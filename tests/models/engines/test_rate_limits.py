@@ -12,7 +12,8 @@ from worldline.models.engines.rate_limits import parse_duration, parse_wait
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("20", 20.0), ("0.5", 0.5), ("20ms", 0.02), ("1s", 1.0), ("6m0s", 360.0), ("1h2m3s", 3723.0),
+        ("20", 20.0), ("0.5", 0.5), ("20ms", 0.02), ("1s", 1.0), ("6m0s", 360.0),
+        ("1h2m3s", 3723.0),
         ("-3", 0.0), ("", None), ("soon", None), ("6m soon", None), ("nan", None), ("inf", None),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
     ],

@@ -142,7 +142,7 @@ class LlamaCppDialect:
                 parse,
                 briefly=briefly,
             )
-            # The server goes on until a character is complete.
+            # The server ends with a complete character, which may take more tokens.
             ids, logprobs = ids + part.ids[:left], logprobs + part.logprobs[:left]
             usage += part.usage + Usage(requests=1 + failures, retries=failures)
             is_spelled = (
