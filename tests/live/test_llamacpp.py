@@ -64,6 +64,10 @@ def generate(url: str, request: Request) -> Reply:
     return use(url, lambda engine: engine.generate(request))
 
 
+def detokenize(url: str, ids: tuple[int, ...]) -> str:
+    return use(url, lambda engine: engine.detokenize(ids))
+
+
 def predict(url: str, settings: PredictionSettings) -> list[Prediction]:
     with PythonRecorder() as recorder:
         return list(
@@ -205,6 +209,7 @@ def test_a_rendered_conversation_is_that_of_the_chat_endpoint(url: str) -> None:
         assert own.text == chat.text
         assert chat.usage.prompt == len(prompt)
         prefilled = await engine.render_chat(messages, prefill="No, I")
+        assert isinstance(prefilled, tuple)
         assert prefilled[: len(prompt)] == prompt
         assert (await engine.detokenize(prefilled)).endswith("assistant\nNo, I")
         stopped = await engine.generate(Request(messages, 20, stop=("e",)))
@@ -225,7 +230,7 @@ def test_programs_are_predicted_in_every_mode_but_score(url: str, mode: Mode, co
         assert prediction.finish in ("stop", "truncated")
         assert 0 < len(record.completion_ids) <= 60
         # The text is that of the ids, special tokens included.
-        text = use(url, lambda engine, ids=record.completion_ids: engine.detokenize(ids))
+        text = detokenize(url, record.completion_ids)
         assert text.rstrip("\ufffd").startswith(prediction.text[:40].rstrip("\ufffd"))
         if mode in ("force-actions", "guided"):
             # Both begin with a call, which the untrained model would not write.

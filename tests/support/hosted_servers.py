@@ -8,7 +8,9 @@ ReplyFunction = Callable[[str, dict[str, Any]], dict[str, Any]]
 ANSWER = "[ANSWER]\n4\n[/ANSWER]"
 
 
-def chat_reply(content: str | None = ANSWER, *, finish: str = "stop", **message: Any) -> Any:
+def chat_reply(
+    content: str | None = ANSWER, *, finish: str = "stop", **message: Any
+) -> dict[str, Any]:
     """Reply of `/v1/chat/completions`, without usage."""
     fields = {"role": "assistant", "content": content, **message}
     return {"choices": [{"message": fields, "finish_reason": finish}]}

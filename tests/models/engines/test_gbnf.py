@@ -56,7 +56,7 @@ def test_a_long_repetition_is_split_and_keeps_its_limits() -> None:
 @pytest.mark.parametrize("name", sorted(STEP_CODECS))
 def test_the_state_grammars_of_all_codecs_are_converted(name: str) -> None:
     for event in ("call", "line", "return", "exception"):
-        grammar = lark_to_gbnf(STEP_CODECS[name].state_grammar(event, max_value_chars=2000))  # type: ignore[arg-type]
+        grammar = lark_to_gbnf(STEP_CODECS[name].state_grammar(event, max_value_chars=2000))
         names = set(re.findall(r"^([\w-]+) ::=", grammar, re.MULTILINE))
         used = set(re.findall(r"\b(?:rule|terminal|once|block|many)-[\w-]+", grammar))
         assert "root" in names
