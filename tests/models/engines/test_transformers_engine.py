@@ -518,6 +518,7 @@ def test_a_conversation_is_rendered_with_the_beginning_of_the_answer(engine: Eng
     conversation = (Message("user", TEXT),)
     ids = run(engine.render_chat(conversation))
     prefilled = run(engine.render_chat(conversation, prefill="Yes"))
+    assert isinstance(prefilled, tuple)
     assert prefilled[: len(ids)] == ids
     assert run(engine.detokenize(prefilled)).endswith(f"{SEP}assistant\nYes")
     same = run(engine.generate(Request(conversation, 6))).ids
