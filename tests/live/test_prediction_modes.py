@@ -84,7 +84,7 @@ def test_the_probe_reports_the_capabilities_of_both_models(
     tiny_server: VllmServer, smol_server: VllmServer
 ) -> None:
     tiny = use(tiny_server, check_engine)
-    assert tiny.capabilities.supported == set(CAPABILITIES) - {"chat"}
+    assert tiny.capabilities.supported == set(CAPABILITIES) - {"chat", "chat_template"}
     assert "chat template" in tiny.capabilities.missing["chat"]
     assert (tiny.model, tiny.capabilities.context_length) == ("tiny-cwm", 8192)
     assert tiny.codecs["cwm"] == ""

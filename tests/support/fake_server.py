@@ -36,11 +36,13 @@ class FaultyServer:
         answer: ReplyFunction | None = None,
         upstream: str = "",
         outage: float = 1.0,
+        is_llamacpp: bool = False,
     ) -> None:
         self.plan = plan
         self.answer = answer
         self.upstream = upstream
         self.outage = outage
+        self.is_llamacpp = is_llamacpp
         self.seen: Counter[str] = Counter()
         self.prompts: Counter[str] = Counter()
         self.completions = 0
@@ -93,6 +95,8 @@ class FaultyServer:
             self.completions -= is_completion
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
+        if request.path == "/props" and not self.is_llamacpp:
+            return web.json_response({"error": {"message": "not found"}}, status=404)
         body = await request.json() if request.can_read_body else {}
         fault = None
         if request.path == "/v1/completions":
@@ -128,8 +132,8 @@ class FaultyServer:
             return response
         if fault is None and request.path == "/v1/completions":
             self.prompts[json.dumps(body.get("prompt"))] += 1
-        status = reply.pop("_status", 200)
-        return web.json_response(reply, status=status)
+        status, headers = reply.pop("_status", 200), reply.pop("_headers", {})
+        return web.json_response(reply, status=status, headers=headers)
 
     async def _reply(self, request: web.Request, body: dict[str, Any]) -> dict[str, Any]:
         if self.answer is not None:
@@ -170,6 +174,8 @@ def imitate_vllm(path: str, body: dict[str, Any]) -> dict[str, Any]:
     """Reply like vLLM with a model that has bytes as tokens and writes `ok` endlessly."""
     if path == "/v1/models":
         return {"data": [{"id": "imitation", "max_model_len": 4096}]}
+    if path == "/tokenize" and "messages" in body:
+        return {"error": {"message": "no chat template"}, "_status": 400}
     if path == "/tokenize":
         return {"tokens": _tokens(body["prompt"])}
     if path == "/detokenize":

@@ -270,7 +270,7 @@ async def measure_prefix_cache(
     ids = await engine.tokenize(prompt.replace("# ", "## ", 1), parse_special_tokens=True)
     before = read_counters(url)
     body = request_body(Request(ids, len(prediction.generation.completion_ids)), engine.name)
-    await engine.server.post_briefly("/completions", {**body, "ignore_eos": True})
+    await engine.server.post("/completions", {**body, "ignore_eos": True}, dict, briefly=True)
     single_request = await _computed_since(url, before)
     await engine.close()
     return PrefixCacheCost(mode, len(actual.steps), stepwise, single_request)

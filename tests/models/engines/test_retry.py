@@ -90,3 +90,19 @@ def test_retry_after_longer_than_the_timeout_gives_up_at_once(clock: list[float]
     assert count_attempts(policy, retry_after=3600.0) == 1
     assert clock[0] == 0
     assert count_attempts(policy) > 5
+
+
+def test_a_wait_for_a_rate_limit_does_not_count_up_to_its_own_limit(clock: list[float]) -> None:
+    policy = RetryPolicy(100, rate_limit_seconds=1000)
+    waits = [300.0, 300.0, 300.0]
+
+    async def attempt() -> str:
+        if waits:
+            raise TransientError("429", retry_after=waits.pop(), is_rate_limit=True)
+        return "fine"
+
+    assert asyncio.run(policy.run(attempt)) == ("fine", 3)
+    assert clock[0] == 900
+    waits += [600.0, 600.0]
+    with pytest.raises(EngineError, match="asked 2 times"):
+        asyncio.run(policy.run(attempt))

@@ -147,7 +147,8 @@ def test_torch_is_not_imported_before_it_is_needed() -> None:
 
 def test_capabilities_are_all_but_a_grammar(engine: Engine) -> None:
     capabilities = run(engine.capabilities())
-    assert set(CAPABILITIES) - capabilities.supported == {"grammar"} == capabilities.missing.keys()
+    missing = {"grammar", "json_schema"}
+    assert set(CAPABILITIES) - capabilities.supported == missing == capabilities.missing.keys()
     assert capabilities.context_length == CONTEXT
 
 
@@ -501,3 +502,24 @@ def test_a_missing_library_names_the_extra_to_install(
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(EngineError, match=r"pip install 'worldline\[transformers\]'"):
         TransformersEngine(str(folder))
+
+
+def test_a_stop_string_ends_the_text(engine: Engine, prompt: tuple[int, ...]) -> None:
+    free = run(engine.generate(Request(prompt, 12)))
+    stop = free.text[2:4]
+    reply = run(engine.generate(Request(prompt, 12, stop=(stop, "never there"))))
+    assert reply.text == free.text[: free.text.index(stop) + len(stop)]
+    assert reply.finish == "stop"
+    assert reply.ids == free.ids[: len(reply.ids)]
+    assert run(engine.generate(Request(prompt, 12, stop=("never there",)))).ids == free.ids
+
+
+def test_a_conversation_is_rendered_with_the_beginning_of_the_answer(engine: Engine) -> None:
+    conversation = (Message("user", TEXT),)
+    ids = run(engine.render_chat(conversation))
+    prefilled = run(engine.render_chat(conversation, prefill="Yes"))
+    assert isinstance(prefilled, tuple)
+    assert prefilled[: len(ids)] == ids
+    assert run(engine.detokenize(prefilled)).endswith(f"{SEP}assistant\nYes")
+    same = run(engine.generate(Request(conversation, 6))).ids
+    assert run(engine.generate(Request(ids, 6))).ids == same

@@ -30,6 +30,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("completion_ids", "ints", "token ids after the prompt, teacher-forced ones included"),
     Column("forced_spans", "ints", "teacher-forced spans of the output: start, end, start, …"),
     Column("output", "text", "text after the prompt"),
+    Column("reasoning", "text", "what a reasoning model wrote before its answer"),
     Column("finish", "text", "stop, truncated, unknown or infra_error"),
     Column("error", "text", "why the infrastructure failed"),
     Column("usage_prompt", "int", "prompt tokens, over all requests"),
@@ -37,6 +38,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("usage_completion", "int", "tokens that the model generated"),
     Column("usage_requests", "int", "number of requests, retries included"),
     Column("usage_retries", "int", "number of retries"),
+    Column("usage_reasoning", "int", "generated tokens that were reasoning, if they are counted"),
     Column("seconds", "float", "duration in seconds, waiting included"),
     Column("scores", "text", "in the mode score: negative log-likelihood of each step, as JSON"),
     # The verdict.

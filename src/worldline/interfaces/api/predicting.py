@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,6 +100,10 @@ def load_engine(
     api_key: str | None = None,
     timeout: float = 600.0,
     retry_timeout: float = 120.0,
+    reasoning_effort: str | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+    api_key_env: str | None = None,
 ) -> EngineHandle:
     """Load an engine by name.
 
@@ -111,6 +115,11 @@ def load_engine(
         api_key: The server's API key.
         timeout: Seconds that one request may take.
         retry_timeout: Seconds to keep retrying a request that fails.
+        reasoning_effort: How much a reasoning model is to reason: `low`, `medium`, `high`, …
+        extra_body: Fields that are added to every request for a completion.
+        headers: HTTP headers that are added to every request.
+        api_key_env: The environment variable that holds the API key; it is read when the engine is
+            opened.
 
     Returns:
         A handle that `predict` and `evaluate` accept.
@@ -128,6 +137,10 @@ def load_engine(
         "api_key": api_key,
         "timeout": timeout,
         "retry_timeout": retry_timeout,
+        "reasoning_effort": reasoning_effort,
+        "extra_body": extra_body,
+        "headers": headers,
+        "api_key_env": api_key_env,
     }
     return EngineHandle(name, options)
 

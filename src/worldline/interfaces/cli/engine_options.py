@@ -10,11 +10,12 @@ import click
 from worldline.core.errors import InputError
 from worldline.interfaces.api.predicting import EngineHandle, load_engine
 from worldline.interfaces.cli.help_sections import section_option
+from worldline.interfaces.cli.server_options import SERVER_OPTION_NAMES, server_options
 from worldline.models.codecs import CODECS
 from worldline.models.prediction import DEFAULT_CONCURRENCY, Mode, PredictionSettings
 
 DEFAULTS = PredictionSettings()
-_ENGINE_OPTIONS = ("model", "api_key", "timeout", "retry_timeout")
+_ENGINE_OPTIONS = (*SERVER_OPTION_NAMES, "timeout", "retry_timeout")
 _SETTINGS = tuple(field.name for field in fields(PredictionSettings))
 
 
@@ -27,24 +28,6 @@ class ModelAccess:
     tokenizer: str | None
 
 
-def model_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--model`: one of a server's models."""
-    return section_option(
-        "Model", "--model", metavar="NAME", help="Name of the model, if the server has several."
-    )(command)
-
-
-def api_key_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--api-key`: the server's key."""
-    return section_option(
-        "Model",
-        "--api-key",
-        envvar="OPENAI_API_KEY",
-        metavar="KEY",
-        help="The server's API key.  [env: OPENAI_API_KEY]",
-    )(command)
-
-
 _ACCESS_OPTIONS = (
     section_option(
         "Model",
@@ -55,8 +38,7 @@ _ACCESS_OPTIONS = (
         help="URL of a server (several: comma-separated), transformers:FOLDER, or recorded:FILE.  "
         "[env: WORLDLINE_ENGINE]",
     ),
-    model_option,
-    api_key_option,
+    server_options,
     section_option(
         "Model",
         "--concurrency",

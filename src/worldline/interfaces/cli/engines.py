@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+from typing import Any
 
 import click
 
 from worldline.interfaces.api.predicting import EngineHandle, load_engine
-from worldline.interfaces.cli.engine_options import api_key_option, model_option
 from worldline.interfaces.cli.help_sections import command
+from worldline.interfaces.cli.server_options import server_options
 from worldline.interfaces.cli.shared_options import format_option
 from worldline.interfaces.report import engine_lines, engine_to_json, make_console
 from worldline.models.engines import Throughput, measure_throughput
@@ -28,16 +29,13 @@ def engines() -> None:
 @click.argument("engine", metavar="URL")
 @click.option("--measure", "is_measured", is_flag=True, help="Also measure throughput.")
 @format_option()
-@model_option
-@api_key_option
-def check(
-    engine: str, model: str | None, api_key: str | None, is_measured: bool, form: str
-) -> None:
+@server_options
+def check(engine: str, is_measured: bool, form: str, **options: Any) -> None:
     """Test which capabilities, codecs and modes a model server supports.
 
     URL is an address such as http://127.0.0.1:8000/v1, or transformers:FOLDER.
     """
-    handle = load_engine(engine, model=model, api_key=api_key)
+    handle = load_engine(engine, **options)
     report, throughput = asyncio.run(probe_engine(handle, is_measured=is_measured))
     if form == "json":
         click.echo(json.dumps(engine_to_json(report, throughput)))

@@ -15,13 +15,16 @@ DESCRIPTIONS: dict[Capability, str] = {
     "ids_out": "returns the token ids of completions",
     "special_tokens": "returns special tokens in the text",
     "stop_ids": "stops at given token ids",
+    "stop_strings": "stops at given strings",
     "allowed_ids": "restricts completions to given token ids",
     "grammar": "restricts completions to a grammar",
+    "json_schema": "restricts completions to a JSON schema",
     "logprobs": "returns log-probabilities of completions",
     "prompt_scores": "returns log-probabilities of prompts",
     "seed": "samples deterministically with a seed",
     "cache_report": "reports hits of the prefix cache",
     "chat": "answers chat messages",
+    "chat_template": "renders chat messages as a prompt",
 }
 
 
@@ -35,6 +38,11 @@ def engine_lines(report: EngineReport, throughput: Sequence[Throughput] = ()) ->
     length = report.capabilities.context_length
     context = f"context length {length:,} tokens" if length else "context length unknown"
     lines = [Text(report.model, "bold"), Text(f"  {context}"), Text(f"  {_verdict(report)}")]
+    if report.capabilities.dialect:
+        lines.append(Text(f"  {report.capabilities.dialect} dialect"))
+    if report.capabilities.dropped:
+        dropped = ", ".join(report.capabilities.dropped)
+        lines.append(Text(f"  refuses {dropped}: requests are sent without, and its own apply"))
     lines.append(Text("\nCapabilities", "bold"))
     missing = report.capabilities.missing
     lines += _status_lines((DESCRIPTIONS[name], missing.get(name, "")) for name in CAPABILITIES)
@@ -85,6 +93,8 @@ def engine_to_json(report: EngineReport, throughput: Sequence[Throughput] = ()) 
     return {
         "model": report.model,
         "context_length": report.capabilities.context_length,
+        "dialect": report.capabilities.dialect,
+        "dropped": list(report.capabilities.dropped),
         "capabilities": {name: report.capabilities.missing.get(name, "") for name in CAPABILITIES},
         "codecs": dict(report.codecs),
         "modes": dict(report.modes),

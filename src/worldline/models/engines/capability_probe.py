@@ -4,50 +4,75 @@ Servers ignore unknown fields and answer 200 all the same, so a capability count
 effect was observed.
 """
 
+import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from worldline.core.errors import EngineError
-from worldline.models.engines.engine import Capabilities, Capability, Message, Request
-from worldline.models.engines.openai_protocol import (
-    parse_reply,
-    parse_scores,
-    request_body,
-    score_body,
+from worldline.models.engines.engine import (
+    Capabilities,
+    Capability,
+    Message,
+    Prompt,
+    Reply,
+    Request,
 )
 from worldline.models.engines.retry import TransientError
+from worldline.models.engines.server_dialect import ServerDialect
 from worldline.models.engines.server_pool import ServerPool
 
 _TEXT = "def f(x):\n    y = x + 1\n    return y\n"
 # A prefix cache works in blocks, so a short prompt is never cached.
 _LONG_TEXT = "".join(f"value_{n} = {n} * {n + 1}\n" for n in range(60))
+_QUESTION = (Message("user", "Say yes."),)
+# Some hosted models refuse a smaller limit.
+_CHAT_TOKENS = 16
+# Limits for a reply in JSON; the second one if the first went into reasoning.
+_JSON_TOKENS = (48, 2048)
+# No model writes this by chance.
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"zq": {"type": "string", "enum": ["k7w"]}},
+    "required": ["zq"],
+    "additionalProperties": False,
+}
 
 
 class _NotSupported(Exception):  # noqa: N818
     """The reason why the server lacks a capability. Raised and caught inside this module."""
 
 
-async def probe_capabilities(server: ServerPool) -> Capabilities:
-    """Test every capability once, with about twenty short requests.
+async def probe_capabilities(
+    server: ServerPool, dialect: ServerDialect, context_length: int | None
+) -> Capabilities:
+    """Test every capability once, with about thirty short requests.
+
+    Args:
+        server: the server.
+        dialect: how it is asked.
+        context_length: the model's context length, if known.
 
     Raises:
         EngineError: the server is not reachable.
     """
-    context_length = await server.find_model()
-    probes = _Probes(server)
+    probes = _Probes(server, dialect)
     attempts: list[tuple[Capability, Callable[[], Awaitable[None]]]] = [
         ("tokenize", probes.tokenize),
         ("ids_in", probes.ids_in),
         ("ids_out", probes.ids_out),
+        ("chat", probes.chat),
         ("allowed_ids", probes.allowed_ids),
         ("stop_ids", probes.stop_ids),
+        ("stop_strings", probes.stop_strings),
         ("special_tokens", probes.special_tokens),
         ("grammar", probes.grammar),
+        ("json_schema", probes.json_schema),
         ("logprobs", probes.logprobs),
         ("prompt_scores", probes.prompt_scores),
         ("seed", probes.seed),
         ("cache_report", probes.cache_report),
-        ("chat", probes.chat),
+        ("chat_template", probes.chat_template),
     ]
     missing: dict[Capability, str] = {}
     for capability, attempt in attempts:
@@ -62,7 +87,9 @@ async def probe_capabilities(server: ServerPool) -> Capabilities:
         except (TransientError, AttributeError, LookupError, TypeError, ValueError) as reason:
             missing[capability] = f"its reply has another shape: {reason!r}"
     supported = frozenset(capability for capability, _ in attempts if capability not in missing)
-    return Capabilities(supported, missing, context_length)
+    return Capabilities(
+        supported, missing, context_length, dialect.name, tuple(sorted(dialect.dropped))
+    )
 
 
 class _Probes:
@@ -71,9 +98,12 @@ class _Probes:
     A method returns if the effect was observed, and raises `_NotSupported` if not.
     """
 
-    def __init__(self, server: ServerPool) -> None:
+    def __init__(self, server: ServerPool, dialect: ServerDialect) -> None:
         self.server = server
+        self.dialect = dialect
         self.ids: tuple[int, ...] = ()
+        self.has_text = True
+        self.has_chat = False
 
     async def tokenize(self) -> None:
         self.ids = await self.server.tokenize(_TEXT)
@@ -84,106 +114,127 @@ class _Probes:
             raise _NotSupported(f"the tokens of a text give a different text: {text[:40]!r}")
 
     async def ids_in(self) -> None:
-        reply = await self._complete(self._prompt_ids(), 1)
-        if reply.get("usage", {}).get("prompt_tokens") != len(self._prompt_ids()):
+        reply = await self._generate(1, prompt=self._prompt_ids())
+        if reply.usage.prompt != len(self._prompt_ids()):
             raise _NotSupported("a prompt of token ids was read as something else")
 
     async def ids_out(self) -> None:
-        choice = await self._choice(self._prompt_ids(), 4, return_token_ids=True)
-        ids = choice.get("token_ids")
-        if not isinstance(ids, list) or not ids:
+        if not (await self._generate(4, prompt=self._prompt_ids())).ids:
             raise _NotSupported("return_token_ids is ignored")
 
+    async def chat(self) -> None:
+        try:
+            await self._generate(_CHAT_TOKENS, prompt=_QUESTION)
+        except TransientError as error:
+            raise _NotSupported(str(error)) from None
+        self.has_chat = True
+        if not self.ids:
+            # A hosted server may have no endpoint but that for conversations.
+            try:
+                await self._generate(1, prompt=_TEXT)
+            except (EngineError, TransientError) as error:
+                cause = error.__cause__
+                if isinstance(cause, TransientError) and cause.is_unreachable:
+                    raise
+                self.has_text = False
+
     async def allowed_ids(self) -> None:
-        ids = await self._generated_ids(4, allowed_token_ids=[self._prompt_ids()[0]])
-        if set(ids) != {self._prompt_ids()[0]}:
+        token = self._prompt_ids()[0]
+        if set(await self._generated_ids(4, allowed_ids=(token,))) != {token}:
             raise _NotSupported("allowed_token_ids is ignored")
 
     async def stop_ids(self) -> None:
         token = (await self._generated_ids(1))[0]
-        ids = await self._generated_ids(6, stop_token_ids=[token])
-        if len(ids) != 1:
+        if len(await self._generated_ids(6, stop_ids=(token,))) != 1:
             raise _NotSupported("stop_token_ids is ignored")
+
+    async def stop_strings(self) -> None:
+        text = (await self._generate(_CHAT_TOKENS)).text
+        # Neither the first character nor the last one, so that a stop there is seen.
+        stop = next((char for char in text[1:-1] if char.isalnum() and char != text[0]), "")
+        if not stop:
+            raise _NotSupported("no text was generated to try it with")
+        stopped = (await self._generate(_CHAT_TOKENS, stop=(stop,))).text
+        if stop not in stopped:
+            raise _NotSupported("stop strings are left out of the text")
+        if not stopped.endswith(stop) or stopped.count(stop) > 1:
+            raise _NotSupported("stop is ignored")
 
     async def special_tokens(self) -> None:
         special = await self._find_special_token()
         if special is None:
             raise _NotSupported("no special token was found to try it with")
-        choice = await self._choice(
-            self._prompt_ids(), 2, allowed_token_ids=[special[1]], skip_special_tokens=False,
-            ignore_eos=True, return_token_ids=True,
-        )  # fmt: skip
-        if special[0] not in str(choice.get("text")):
+        name, token = special
+        # As a stop id, because a token that ends the output is otherwise left out of the text.
+        reply = await self._generate(2, allowed_ids=(token,), stop_ids=(token,))
+        if name not in reply.text:
             raise _NotSupported("special tokens are left out of the text")
 
     async def grammar(self) -> None:
-        rule = 'start: "no" /[3-5]/ "way"'
-        choice = await self._choice(
-            self._prompt_or_text(), 12, structured_outputs={"grammar": rule}
-        )
-        text = str(choice.get("text"))
-        if text not in ("no3way", "no4way", "no5way"):
+        reply = await self._generate(12, grammar='start: "no" /[3-5]/ "way"')
+        if reply.text not in ("no3way", "no4way", "no5way"):
             raise _NotSupported("structured_outputs is ignored, or not understood")
 
+    async def json_schema(self) -> None:
+        for max_tokens in _JSON_TOKENS:
+            reply = await self._generate(
+                max_tokens, prompt=_QUESTION if self.has_chat else None, json_schema=_SCHEMA
+            )
+            if reply.finish == "stop" or not (reply.reasoning or reply.usage.reasoning):
+                break
+        try:
+            is_obeyed = json.loads(reply.text) == {"zq": "k7w"}
+        except ValueError:
+            is_obeyed = False
+        if not is_obeyed:
+            raise _NotSupported("a JSON schema is ignored, or not understood")
+
     async def logprobs(self) -> None:
-        choice = await self._choice(
-            self._prompt_or_text(),
-            3,
-            logprobs=0,
-            return_tokens_as_token_ids=True,
-            return_token_ids=True,
-        )
-        logprobs = (choice.get("logprobs") or {}).get("token_logprobs")
-        if not isinstance(logprobs, list) or not logprobs:
+        if not (await self._generate(3, logprobs=True)).logprobs:
             raise _NotSupported("logprobs is ignored, or returned in another shape")
 
     async def prompt_scores(self) -> None:
-        body = score_body(self._prompt_ids(), self.server.model)
-        reply = await self.server.post_briefly("/completions", body)
+        ids = self._prompt_ids()
         try:
-            parse_scores(reply, self._prompt_ids())
+            await self.dialect.score(ids, briefly=True)
         except (TransientError, KeyError, ValueError, TypeError, AttributeError):
             raise _NotSupported(
                 "prompt_logprobs is ignored, or returned in another shape"
             ) from None
 
     async def seed(self) -> None:
-        texts = [
-            str(
-                (await self._choice(self._prompt_or_text(), 8, temperature=1.0, seed=n)).get("text")
-            )
-            for n in (7, 7, 8, 9)
-        ]
+        replies = [await self._generate(8, temperature=1.0, seed=n) for n in (7, 7, 8, 9)]
+        texts = [reply.text for reply in replies]
+        if "seed" in self.dialect.dropped:
+            raise _NotSupported("it refuses a seed")
         if texts[0] != texts[1]:
             raise _NotSupported("the same seed gave different texts")
         if len(set(texts)) == 1:
             raise _NotSupported("other seeds gave the same text")
 
     async def cache_report(self) -> None:
-        cached = 0
+        prompt: Prompt = _LONG_TEXT if self.has_text else (Message("user", _LONG_TEXT),)
         for _ in range(2):
-            usage = (await self._complete(_LONG_TEXT, 1)).get("usage") or {}
-            cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+            cached = (await self._generate(1, prompt=prompt)).usage.cached
         if not cached:
             raise _NotSupported(
                 "the same prompt again reports no cached tokens; vLLM needs "
                 "--enable-prefix-caching and --enable-prompt-tokens-details"
             )
 
-    async def chat(self) -> None:
-        body = request_body(Request((Message("user", "Say yes."),), 2), self.server.model)
-        try:
-            parse_reply(await self.server.post_briefly("/chat/completions", body))
-        except TransientError as error:
-            raise _NotSupported(str(error)) from None
+    async def chat_template(self) -> None:
+        plain = await self.dialect.render_chat(_QUESTION, briefly=True)
+        prompt = await self.dialect.render_chat(_QUESTION, prefill="Yes", briefly=True)
+        if prompt[: len(plain)] != plain or len(prompt) == len(plain):
+            raise _NotSupported("the beginning of an answer is not where the answer begins")
+        text = prompt if isinstance(prompt, str) else await self.server.detokenize(prompt)
+        if _QUESTION[0].content not in text or not text.endswith("Yes"):
+            raise _NotSupported("the rendered messages lack their text")
 
-    def _prompt_or_text(self) -> list[int] | str:
-        return list(self.ids) or _TEXT
-
-    def _prompt_ids(self) -> list[int]:
+    def _prompt_ids(self) -> tuple[int, ...]:
         if not self.ids:
             raise _NotSupported("the server does not report the tokens of a text")
-        return list(self.ids)
+        return self.ids
 
     async def _find_special_token(self) -> tuple[str, int] | None:
         for name in ("<|begin_of_text|>", "<|endoftext|>", "<|im_end|>", "<s>", "</s>", "<bos>"):
@@ -192,29 +243,16 @@ class _Probes:
                 return name, ids[0]
         return None
 
-    async def _generated_ids(self, max_tokens: int, **fields: Any) -> list[int]:
-        choice = await self._choice(self._prompt_ids(), max_tokens, return_token_ids=True, **fields)
-        ids = choice.get("token_ids")
-        if not isinstance(ids, list) or not ids:
+    async def _generated_ids(self, max_tokens: int, **fields: Any) -> tuple[int, ...]:
+        ids = (await self._generate(max_tokens, prompt=self._prompt_ids(), **fields)).ids
+        if not ids:
             raise _NotSupported("cannot be tested without token ids in the reply")
         return ids
 
-    async def _choice(
-        self, prompt: list[int] | str, max_tokens: int, **fields: Any
-    ) -> dict[str, Any]:
-        choices = (await self._complete(prompt, max_tokens, **fields)).get("choices")
-        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-            raise _NotSupported("the reply has no choices")
-        choice: dict[str, Any] = choices[0]
-        return choice
-
-    async def _complete(
-        self, prompt: list[int] | str, max_tokens: int, **fields: Any
-    ) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "model": self.server.model,
-            "prompt": prompt,
-            "max_tokens": max_tokens,
-        }
-        body |= {"temperature": 0.0, **fields}
-        return await self.server.post_briefly("/completions", body)
+    async def _generate(
+        self, max_tokens: int, *, prompt: Prompt | None = None, **fields: Any
+    ) -> Reply:
+        """Generate from a prompt in the best form that the server takes."""
+        default: Prompt = self.ids or (_TEXT if self.has_text else _QUESTION)
+        request = replace(Request(prompt or default, max_tokens), **fields)
+        return await self.dialect.generate(request, briefly=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from worldline.core.errors import EngineError
 from worldline.core.util.text import truncate_text
@@ -13,13 +13,16 @@ Capability = Literal[
     "ids_out",  # returns the token ids of the completion
     "special_tokens",  # keeps special tokens in the text
     "stop_ids",  # stops at chosen token ids
+    "stop_strings",  # stops at chosen strings, which stay in the text
     "allowed_ids",  # generates only allowed token ids
     "grammar",  # generates only text that a Lark grammar allows
+    "json_schema",  # generates only JSON that a schema allows
     "logprobs",  # returns the log-probabilities of the completion
     "prompt_scores",  # returns the log-probabilities of the prompt
     "seed",  # gives the same sample for the same seed
     "cache_report",  # reports the number of cached prompt tokens
     "chat",  # takes messages
+    "chat_template",  # renders messages as a prompt, with the beginning of the answer
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 
@@ -52,8 +55,10 @@ class Request:
         prompt: token ids, text, or messages.
         max_tokens: limit on the completion.
         stop_ids: token ids that end the completion; they are part of it.
+        stop: strings that end the completion; they are part of its text.
         allowed_ids: token ids that may be generated; empty for all.
         grammar: Lark grammar of the completion, with special tokens by name.
+        json_schema: JSON schema of the completion.
         temperature: 0 for greedy decoding.
         seed: sampling seed.
         logprobs: whether the reply has log-probabilities.
@@ -67,6 +72,8 @@ class Request:
     temperature: float = 0.0
     seed: int | None = None
     logprobs: bool = False
+    stop: tuple[str, ...] = ()
+    json_schema: Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         unit = "characters" if isinstance(self.prompt, str) else "tokens"
@@ -84,9 +91,10 @@ class Usage:
     Attributes:
         prompt: tokens of the prompts.
         cached: tokens of the prompts that were in a prefix cache.
-        completion: tokens generated.
+        completion: tokens generated, reasoning included.
         requests: number of requests, retries included.
         retries: number of requests that were sent again after a failure.
+        reasoning: tokens of the completions that were reasoning, if the server counts them.
     """
 
     prompt: int = 0
@@ -94,6 +102,7 @@ class Usage:
     completion: int = 0
     requests: int = 0
     retries: int = 0
+    reasoning: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -102,6 +111,7 @@ class Usage:
             self.completion + other.completion,
             self.requests + other.requests,
             self.retries + other.retries,
+            self.reasoning + other.reasoning,
         )
 
 
@@ -119,6 +129,7 @@ class Reply:
         logprobs: log-probabilities of these tokens.
         usage: tokens and requests.
         prompt_ids: token ids of a prompt that was sent as text, if the engine reports them.
+        reasoning: what a reasoning model wrote before its answer; it is not part of the text.
     """
 
     text: str
@@ -127,6 +138,7 @@ class Reply:
     logprobs: tuple[float, ...] = ()
     usage: Usage = NO_USAGE
     prompt_ids: tuple[int, ...] = ()
+    reasoning: str = ""
 
     def __repr__(self) -> str:
         return f"Reply('{truncate_text(self.text, 60)}', {self.finish}, {len(self.ids)} tokens)"
@@ -166,11 +178,15 @@ class Capabilities:
         supported: capabilities that the engine has.
         missing: for each other capability, why the engine does not have it.
         context_length: limit on prompt and completion together, in tokens, if known.
+        dialect: how the server is asked, "OpenAI" or "llama.cpp"; empty without a server.
+        dropped: fields of requests that the server refuses and that are therefore not sent.
     """
 
     supported: frozenset[Capability]
     missing: Mapping[Capability, str] = field(default_factory=dict)
     context_length: int | None = None
+    dialect: str = ""
+    dropped: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -207,8 +223,8 @@ class Engine(Protocol):
 
         Args:
             text: the text.
-            parse_special_tokens: parse the names of special tokens in it; otherwise they are plain
-                text.
+            parse_special_tokens: parse the names of special tokens in it; otherwise they are
+                plain text.
         """
         ...
 
@@ -222,6 +238,23 @@ class Engine(Protocol):
 
     async def detokenize(self, ids: Sequence[int]) -> str:
         """Text of token ids, special tokens included."""
+        ...
+
+    async def render_chat(
+        self, messages: Sequence[Message], *, prefill: str = ""
+    ) -> tuple[int, ...] | str:
+        """Render messages with the model's chat template, up to where its answer begins.
+
+        Args:
+            messages: the conversation.
+            prefill: the beginning of the answer, which the model is to continue.
+
+        Returns:
+            A prompt: token ids, or text if the engine takes no ids.
+
+        Raises:
+            EngineError: the engine cannot render messages.
+        """
         ...
 
     async def close(self) -> None:

@@ -1,7 +1,9 @@
 """Engines by name: `http://127.0.0.1:8000/v1`, `transformers:FOLDER`, `recorded:FILE`."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from worldline.core.errors import EngineError
 from worldline.core.plugins import Registry
@@ -20,15 +22,21 @@ class EngineOptions:
         api_key: the server's key.
         timeout: seconds for one request.
         retry_timeout: seconds to retry a request after transient errors.
+        reasoning_effort: how much a reasoning model is to reason: low, medium, high, …
+        extra_body: fields of the body of every request for a completion, in addition.
+        headers: headers of every request, in addition.
     """
 
     model: str | None = None
     api_key: str | None = None
     timeout: float = 600.0
     retry_timeout: float = 120.0
+    reasoning_effort: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        # The key is secret.
+        # The key is secret, and so may be headers and bodies.
         return (
             f"EngineOptions(model={self.model!r}, timeout={self.timeout:g}, "
             f"retry_timeout={self.retry_timeout:g})"
@@ -62,6 +70,10 @@ def load_engine(
     api_key: str | None = None,
     timeout: float = 600.0,
     retry_timeout: float = 120.0,
+    reasoning_effort: str | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+    api_key_env: str | None = None,
 ) -> Engine:
     """Open an engine by its name.
 
@@ -72,12 +84,38 @@ def load_engine(
         api_key: the server's key.
         timeout: seconds for one request.
         retry_timeout: seconds to retry a request after transient errors.
+        reasoning_effort: how much a reasoning model is to reason: low, medium, high, …
+        extra_body: fields of the body of every request for a completion, in addition.
+        headers: headers of every request, in addition.
+        api_key_env: name of the environment variable that holds the server's key.
 
     Raises:
         EngineError: there is no such engine, or it cannot be opened.
     """
-    options = EngineOptions(model, api_key, timeout, retry_timeout)
+    options = EngineOptions(
+        model,
+        read_api_key(api_key_env) if api_key_env else api_key,
+        timeout,
+        retry_timeout,
+        reasoning_effort,
+        extra_body or {},
+        headers or {},
+    )
     return engine_factory(name).open(name, options)
+
+
+def read_api_key(variable: str) -> str:
+    """The key in an environment variable.
+
+    Raises:
+        EngineError: the variable is not set.
+    """
+    key = os.environ.get(variable)
+    if not key:
+        raise EngineError(
+            f"the environment variable {variable} is not set; it must hold the server's API key"
+        )
+    return key
 
 
 def engine_factory(name: str) -> EngineFactory:
@@ -100,8 +138,11 @@ def _open_server(name: str, options: EngineOptions) -> Engine:
         api_key=options.api_key,
         timeout=options.timeout,
         retry_timeout=options.retry_timeout,
+        headers=options.headers,
     )
-    return OpenAIEngine(server)
+    return OpenAIEngine(
+        server, extra_body=options.extra_body, reasoning_effort=options.reasoning_effort
+    )
 
 
 def _open_transformers(name: str, options: EngineOptions) -> Engine:

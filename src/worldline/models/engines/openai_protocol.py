@@ -1,11 +1,12 @@
 """JSON of the OpenAI API: bodies of requests, and parsers of replies."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from worldline.core.errors import EngineError
 from worldline.models.engines.engine import Reply, Request, Scores, TokenScore, Usage, as_messages
+from worldline.models.engines.reasoning import split_reasoning
 from worldline.models.engines.retry import TransientError
 
 _TOKEN_ID_PREFIX = "token_id:"
@@ -44,15 +45,29 @@ def request_body(request: Request, model: str) -> dict[str, Any]:
         body["seed"] = request.seed
     if request.stop_ids:
         body["stop_token_ids"] = list(request.stop_ids)
+    if request.stop:
+        body["stop"] = list(request.stop)
+    if request.stop_ids or request.stop:
         body["include_stop_str_in_output"] = True
     if request.allowed_ids:
         body["allowed_token_ids"] = list(request.allowed_ids)
     if request.grammar is not None:
         body["structured_outputs"] = {"grammar": request.grammar}
+    if request.json_schema is not None:
+        body |= _schema_fields(request.json_schema, is_chat=bool(messages))
     if request.logprobs:
-        body["logprobs"] = 0
+        # The chat endpoint has a flag here, the other one a number of alternatives.
+        body["logprobs"] = True if messages else 0
         body["return_tokens_as_token_ids"] = True
     return body
+
+
+def _schema_fields(schema: Mapping[str, Any], *, is_chat: bool) -> dict[str, Any]:
+    """Fields for a JSON schema: OpenAI's for a conversation, vLLM's for a prompt."""
+    if not is_chat:
+        return {"structured_outputs": {"json": dict(schema)}}
+    description = {"name": "reply", "strict": True, "schema": dict(schema)}
+    return {"response_format": {"type": "json_schema", "json_schema": description}}
 
 
 def score_body(ids: Sequence[int], model: str) -> dict[str, Any]:
@@ -82,6 +97,9 @@ def parse_reply(body: dict[str, Any]) -> Reply:
     text = choice.get("text", message.get("content"))
     # The answer of a reasoning model may be empty.
     text = "" if text is None and "message" in choice else text
+    reasoning = ""
+    if "message" in choice and isinstance(text, str):
+        reasoning, text = split_reasoning(message, text)
     finish = choice.get("finish_reason")
     if finish in (None, "abort"):
         raise TransientError(f"the reply is incomplete: finish_reason is {finish!r}")
@@ -91,14 +109,18 @@ def parse_reply(body: dict[str, Any]) -> Reply:
         raise TransientError("the reply has no text")
     # For a conversation they are next to the choices, not in them.
     prompt_ids = choice.get("prompt_token_ids") or body.get("prompt_token_ids")
-    logprobs = (choice.get("logprobs") or {}).get("token_logprobs") or []
+    # vLLM names the string at which it stopped; a number is a token id.
+    stopped_at = choice.get("stop_reason")
+    if isinstance(stopped_at, str) and not text.endswith(stopped_at):
+        text += stopped_at
     return Reply(
         text=text,
         finish=_FINISHES[finish],
         ids=_parse_ids(choice.get("token_ids")),
-        logprobs=tuple(value for value in logprobs if value is not None),
+        logprobs=_parse_logprobs(choice.get("logprobs") or {}),
         usage=_parse_usage(body),
         prompt_ids=_parse_ids(prompt_ids),
+        reasoning=reasoning,
     )
 
 
@@ -109,13 +131,22 @@ def _parse_ids(value: object) -> tuple[int, ...]:
     return tuple(ids)
 
 
+def _parse_logprobs(logprobs: Mapping[str, Any]) -> tuple[float, ...]:
+    """Log-probabilities of a completion, or of a conversation, which has them in `content`."""
+    values = logprobs.get("token_logprobs") or []
+    values = values or [entry.get("logprob") for entry in logprobs.get("content") or []]
+    return tuple(value for value in values if value is not None)
+
+
 def _parse_usage(body: dict[str, Any]) -> Usage:
     usage = body.get("usage") or {}
     details = usage.get("prompt_tokens_details") or {}
+    completion_details = usage.get("completion_tokens_details") or {}
     return Usage(
         prompt=usage.get("prompt_tokens") or 0,
         cached=details.get("cached_tokens") or 0,
         completion=usage.get("completion_tokens") or 0,
+        reasoning=completion_details.get("reasoning_tokens") or 0,
     )
 
 

@@ -6,6 +6,7 @@ from worldline.core.errors import EngineError
 from worldline.models.engines.engine import (
     CAPABILITIES,
     Capabilities,
+    Message,
     Reply,
     Request,
     Scores,
@@ -58,6 +59,10 @@ class RecordedEngine:
     async def score(self, ids: Sequence[int]) -> Scores:
         """Not supported."""
         raise EngineError("a recorded engine cannot score tokens; use a server or a local model")
+
+    async def render_chat(self, messages: Sequence[Message], *, prefill: str = "") -> str:
+        """Not supported."""
+        raise EngineError("a recording has no chat template")
 
     async def close(self) -> None:
         """Do nothing."""

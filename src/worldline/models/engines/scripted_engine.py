@@ -7,6 +7,7 @@ from worldline.models.engines.engine import (
     CAPABILITIES,
     Capabilities,
     Capability,
+    Message,
     Prompt,
     Reply,
     Request,
@@ -15,6 +16,7 @@ from worldline.models.engines.engine import (
     Usage,
     as_messages,
 )
+from worldline.models.engines.stop_strings import cut_after_stop
 
 # Smaller ids are the bytes of plain text.
 _FIRST_SPECIAL_ID = 256
@@ -23,7 +25,8 @@ _FIRST_SPECIAL_ID = 256
 class ScriptedEngine:
     """Engine that asks a function for the text after a prompt. Each byte is one token.
 
-    It obeys stop ids and allowed ids and counts tokens as a server does. It supports no grammar.
+    It obeys stop ids, stop strings and allowed ids and counts tokens as a server does. It supports
+    neither a grammar nor a schema.
 
     Args:
         answer: returns the completion of a text.
@@ -50,8 +53,12 @@ class ScriptedEngine:
         self.requests: list[Request] = []
 
     async def capabilities(self) -> Capabilities:
-        """All but a grammar and a cache report."""
-        missing: dict[Capability, str] = {"grammar": "not scripted", "cache_report": "no cache"}
+        """All but a grammar, a schema and a cache report."""
+        missing: dict[Capability, str] = {
+            "grammar": "not scripted",
+            "json_schema": "not scripted",
+            "cache_report": "no cache",
+        }
         return Capabilities(frozenset(CAPABILITIES) - missing.keys(), missing, self._context_length)
 
     async def tokenize(self, text: str, *, parse_special_tokens: bool = False) -> tuple[int, ...]:
@@ -73,7 +80,7 @@ class ScriptedEngine:
     async def generate(self, request: Request) -> Reply:
         """The function's completion, as far as the request allows it."""
         self.requests.append(request)
-        if request.grammar is not None:
+        if request.grammar is not None or request.json_schema is not None:
             raise EngineError("the scripted engine supports no grammar")
         answer = self._answer(await self._text(request.prompt))
         answer_ids = await self.tokenize(answer, parse_special_tokens=True)
@@ -83,7 +90,9 @@ class ScriptedEngine:
             if request.allowed_ids and token not in request.allowed_ids:
                 token = request.allowed_ids[0]
             ids.append(token)
-            if token in request.stop_ids or token == self._end_id:
+            text = await self.detokenize(ids) if request.stop else ""
+            is_stop = token in request.stop_ids or token == self._end_id
+            if is_stop or cut_after_stop(text, request.stop) is not None:
                 has_stopped = True
                 break
         has_stopped = has_stopped or len(ids) < request.max_tokens
@@ -105,6 +114,13 @@ class ScriptedEngine:
             rank = 1 if is_likeliest else 2
             scores.append(TokenScore(0.0 if is_likeliest else -10.0, rank, likeliest))
         return Scores(tuple(scores), Usage(prompt=len(ids), requests=1))
+
+    async def render_chat(
+        self, messages: Sequence[Message], *, prefill: str = ""
+    ) -> tuple[int, ...]:
+        """The messages, one after the other, and the beginning of the answer."""
+        text = await self._text(tuple(messages))
+        return await self.tokenize(f"{text}\n{prefill}")
 
     async def close(self) -> None:
         """Do nothing."""

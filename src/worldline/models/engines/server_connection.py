@@ -3,26 +3,45 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from worldline.core.errors import EngineError
 from worldline.core.util.optional_imports import optional_import
+from worldline.models.engines.rate_limits import parse_wait
 from worldline.models.engines.retry import TransientError
 
 # Seconds to keep an idle connection. vLLM closes it after 5 s, and a request at that moment fails.
 _KEEPALIVE = 2.0
 # HTTP statuses, in addition to 5xx, after which a retry may succeed.
 _TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
+# HTTP statuses of a server that does not accept a field of a request.
+_REFUSED_STATUSES = frozenset({400, 422})
 # Endpoints that are not below /v1.
-_ROOT_ENDPOINTS = frozenset({"/tokenize", "/detokenize"})
+_ROOT_ENDPOINTS = frozenset(
+    {"/tokenize", "/detokenize", "/props", "/completion", "/apply-template"}
+)
 # Longest time for which an unreachable server is skipped, in seconds. It doubles each time.
 _MAX_SKIP = 60.0
 # Seconds to connect, however long a request may take.
 _CONNECT_TIMEOUT = 10.0
 # HTTP statuses of a server that is too busy, or of a proxy that cannot reach it.
 _UNREACHABLE_STATUSES = frozenset({429, 502, 503, 504})
+
+
+class RequestRefused(EngineError):  # noqa: N818
+    """The server does not accept a request, or a field of it.
+
+    Attributes:
+        reason: the server's message.
+        field: the field that the server names, if it does; "" otherwise.
+    """
+
+    def __init__(self, message: str, *, reason: str, field: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.field = field
 
 
 class ServerConnection:
@@ -34,7 +53,14 @@ class ServerConnection:
         skip_until: time until which the server is skipped because it was unreachable.
     """
 
-    def __init__(self, url: str, *, api_key: str | None, timeout: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        api_key: str | None,
+        timeout: float,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         purpose = "asking a server needs the openai client"
         with optional_import(purpose, extra="openai", error=EngineError):
             import httpx2
@@ -52,6 +78,7 @@ class ServerConnection:
         self._outages = 0
         self._timeout = timeout
         self._openai = openai
+        self._secrets = tuple(filter(None, (api_key, parts.password, *(headers or {}).values())))
         # A machine without a network does not even refuse a connection.
         http_timeout = httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT))
         self._client = openai.AsyncOpenAI(
@@ -59,6 +86,7 @@ class ServerConnection:
             api_key=api_key or "none",
             timeout=http_timeout,
             max_retries=0,
+            default_headers=dict(headers or {}),
             http_client=openai.DefaultAioHttpClient(
                 timeout=http_timeout,
                 limits=httpx2.Limits(
@@ -136,7 +164,7 @@ class ServerConnection:
                 reason = f"{self.url} did not answer (limit {timeout:g} s)"
             raise TransientError(reason, is_unreachable=True) from None
         except openai.APIStatusError as error:
-            raise _status_error(self.url, error) from error
+            raise _status_error(self.url, error, self._secrets) from None
         except (openai.APIConnectionError, httpx2.HTTPError) as error:
             cause = error.__cause__ or error
             reason = f"{self.url} cannot be reached: {cause or 'no answer'}"
@@ -159,25 +187,49 @@ def _split_address(url: str) -> SplitResult | None:
     return parts if parts.scheme in ("http", "https") and parts.netloc else None
 
 
-def _status_error(url: str, error: Any) -> Exception:
+def _status_error(url: str, error: Any, secrets: Sequence[str]) -> Exception:
     """The error for an HTTP status: transient, or permanent."""
     status: int = error.status_code
-    message = f"{url} answered {status}: {_server_message(error)}"
+    details = _error_details(error.body)
+    reason = _server_message(details)
+    for secret in secrets:
+        # Some servers repeat what they refuse.
+        reason = reason.replace(secret, "…")
+    message = f"{url} answered {status}: {reason}"
+    if isinstance(details, Mapping) and details.get("code") == "insufficient_quota":
+        return EngineError(message)
     if status in _TRANSIENT_STATUSES or status >= 500:
-        header = error.response.headers.get("retry-after", "")
-        retry_after = float(header) if header.isdigit() else None
-        is_unreachable = status in _UNREACHABLE_STATUSES
-        return TransientError(message, retry_after=retry_after, is_unreachable=is_unreachable)
+        return TransientError(
+            message,
+            retry_after=parse_wait({k.lower(): v for k, v in error.response.headers.items()}),
+            is_unreachable=status in _UNREACHABLE_STATUSES,
+            is_rate_limit=status == 429,
+        )
     if status in (401, 403):
         return EngineError(f"{message}; give a key with --api-key or OPENAI_API_KEY")
+    if status in _REFUSED_STATUSES:
+        return RequestRefused(message, reason=reason, field=_named_field(details))
     return EngineError(message)
 
 
-def _server_message(error: Any) -> str:
-    """The server's own error message, in any of the usual formats."""
-    body = error.body
-    if isinstance(body, Mapping):
-        body = body.get("error", body)
-    if isinstance(body, Mapping):
-        body = body.get("message") or body.get("detail") or body
-    return str(body)[:300]
+def _error_details(body: object) -> object:
+    """The part of an error's body that says what is wrong, in any of the usual formats."""
+    return body.get("error", body) if isinstance(body, Mapping) else body
+
+
+def _server_message(details: object) -> str:
+    """The server's own error message."""
+    if isinstance(details, Mapping):
+        details = details.get("message") or details.get("detail") or details
+    return str(details)[:300]
+
+
+def _named_field(details: object) -> str:
+    """The field that an error is about, as OpenAI (`param`) and FastAPI (`loc`) name it."""
+    if not isinstance(details, Mapping):
+        return ""
+    problems = details.get("detail")
+    if isinstance(problems, list) and problems and isinstance(problems[0], Mapping):
+        return str((problems[0].get("loc") or [""])[-1])
+    field = details.get("param")
+    return field if isinstance(field, str) else ""

@@ -1,7 +1,7 @@
 """Pool of OpenAI-compatible servers with one model: load balancing and retries."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from worldline.core.errors import EngineError
@@ -15,6 +15,8 @@ ReplyParser = Callable[[dict[str, Any]], Result]
 
 # Seconds to retry at first contact, when a failure probably means a wrong address.
 _FIRST_CONTACT_TIMEOUT = 5.0
+# Seconds that a request at first contact waits for rate limits.
+_FIRST_CONTACT_RATE_LIMIT = 60.0
 # Seconds for the list of models.
 _LIST_TIMEOUT = 20.0
 # Length of the prefix of a prompt that identifies it, in characters or token ids.
@@ -38,6 +40,7 @@ class ServerPool:
         api_key: the server's key.
         timeout: seconds for one request, which may be a long generation.
         retry_timeout: seconds to retry a request after transient errors.
+        headers: headers of every request, in addition.
     """
 
     def __init__(
@@ -48,9 +51,10 @@ class ServerPool:
         api_key: str | None = None,
         timeout: float = 600.0,
         retry_timeout: float = 120.0,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self._connections = [
-            ServerConnection(each, api_key=api_key, timeout=timeout)
+            ServerConnection(each, api_key=api_key, timeout=timeout, headers=headers)
             for each in split_addresses(url)
         ]
         self.url = ",".join(connection.url for connection in self._connections)
@@ -115,11 +119,23 @@ class ServerPool:
         elif names and self._model not in names:
             raise EngineError(f"{url} has no model {self._model!r}; it has {', '.join(names)}")
         row = next((row for row in rows if row.get("id") == self._model), {})
-        meta = row.get("meta")
-        length = row.get("max_model_len") or (meta if isinstance(meta, dict) else {}).get(
-            "n_ctx_train"
-        )
+        meta = row["meta"] if isinstance(row.get("meta"), dict) else {}
+        # llama.cpp has a context per slot, and that of the model's training.
+        length = row.get("max_model_len") or meta.get("n_ctx") or meta.get("n_ctx_train")
         return length if isinstance(length, int) else None
+
+    async def get_properties(self) -> list[dict[str, Any]]:
+        """The reply of each reachable server to `/props`; empty for one that does not know it."""
+        timeout = min(self._timeout, _LIST_TIMEOUT)
+        properties: list[dict[str, Any]] = []
+        for connection in self._connections:
+            try:
+                properties.append(await connection.request("get", "/props", None, timeout=timeout))
+            except EngineError:
+                properties.append({})
+            except TransientError as error:
+                properties += [] if error.is_unreachable else [{}]
+        return properties
 
     async def tokenize(self, text: str, *, parse_special_tokens: bool = False) -> tuple[int, ...]:
         """Token ids of a text, from the server's tokenizer."""
@@ -156,20 +172,27 @@ class ServerPool:
         return text
 
     async def post(
-        self, path: str, body: dict[str, Any], read: ReplyParser[Result]
+        self, path: str, body: dict[str, Any], read: ReplyParser[Result], *, briefly: bool = False
     ) -> tuple[Result, int]:
         """Send a request, with retries, and parse its reply.
+
+        Args:
+            path: path of the endpoint.
+            body: JSON of the request.
+            read: parses the JSON of the reply.
+            briefly: retry for a few seconds only, at first contact, and not for a reply that
+                cannot be parsed.
 
         Returns:
             The parsed reply, and the number of failed attempts.
         """
         failed: list[ServerConnection] = []
+        if briefly:
+            return read(
+                await self._retry_briefly(lambda: self._try_each(path, body, dict, failed))
+            ), len(failed)
         result, _ = await self._retry_policy.run(lambda: self._try_each(path, body, read, failed))
         return result, len(failed)
-
-    async def post_briefly(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Send a request at first contact, with retries for a few seconds only."""
-        return await self._retry_briefly(lambda: self._try_each(path, body, dict, []))
 
     async def _try_each(
         self,
@@ -194,7 +217,8 @@ class ServerPool:
     async def _retry_briefly(
         self, attempt: Callable[[], Awaitable[dict[str, Any]]]
     ) -> dict[str, Any]:
-        policy = RetryPolicy(min(self._retry_policy.seconds, _FIRST_CONTACT_TIMEOUT))
+        seconds = min(self._retry_policy.seconds, _FIRST_CONTACT_TIMEOUT)
+        policy = RetryPolicy(seconds, rate_limit_seconds=_FIRST_CONTACT_RATE_LIMIT)
         result, _ = await policy.run(attempt)
         return result
 

@@ -5,7 +5,6 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, TypeVar
 
 from worldline.core.errors import EngineError
@@ -14,6 +13,7 @@ from worldline.models.engines.engine import (
     CAPABILITIES,
     Capabilities,
     Capability,
+    Message,
     Prompt,
     Reply,
     Request,
@@ -22,13 +22,13 @@ from worldline.models.engines.engine import (
     Usage,
     as_messages,
 )
+from worldline.models.engines.stop_strings import cut_after_stop
+from worldline.models.engines.transformers_loading import load_model
 
 Result = TypeVar("Result")
 
 # Tokens per forward pass. Their logits take 130 MB with a vocabulary of 128,000.
 _CHUNK_TOKENS = 256
-# Layers whose cache has one key and value per token, so that it can be cropped.
-_CROPPABLE_LAYERS = {"full_attention", "sliding_attention", "chunked_attention"}
 
 
 class TransformersEngine:
@@ -53,7 +53,7 @@ class TransformersEngine:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="worldline-transformers")
 
     async def capabilities(self) -> Capabilities:
-        """All but a grammar; and conversations only if the tokenizer has a chat template."""
+        """All but a grammar and a schema; conversations only if there is a chat template."""
         return self._capabilities
 
     async def tokenize(self, text: str, *, parse_special_tokens: bool = False) -> tuple[int, ...]:
@@ -73,6 +73,17 @@ class TransformersEngine:
     async def score(self, ids: Sequence[int]) -> Scores:
         """Score each token after the first, in one forward pass."""
         return await self._run(lambda model: model.score(tuple(ids)))
+
+    async def render_chat(
+        self, messages: Sequence[Message], *, prefill: str = ""
+    ) -> tuple[int, ...]:
+        """Token ids of messages, up to where the answer begins."""
+        return await self._run(
+            lambda model: (
+                *model.render_chat(messages),
+                *model.tokenize(prefill, parse_special_tokens=False),
+            )
+        )
 
     async def close(self) -> None:
         """Release the model's memory. The engine cannot be used afterwards."""
@@ -110,7 +121,7 @@ class _LocalModel:
             import torch
             import transformers
         self._name, self.torch, self._new_cache = name, torch, transformers.DynamicCache
-        self._net, self._tokenizer = _load(name, device, dtype)
+        self._net, self._tokenizer = load_model(name, device, dtype)
         config = self._net.config.get_text_config()
         self._context_length: int | None = getattr(config, "max_position_embeddings", None)
         self.is_abandoned = threading.Event()
@@ -125,9 +136,13 @@ class _LocalModel:
         self._reset_cache()
 
     def capabilities(self) -> Capabilities:
-        missing: dict[Capability, str] = {"grammar": "only servers support grammars"}
+        missing: dict[Capability, str] = {
+            "grammar": "only servers support grammars",
+            "json_schema": "only servers support JSON schemas",
+        }
         if not self._tokenizer.chat_template:
-            missing["chat"] = "its tokenizer has no chat template"
+            reason = "its tokenizer has no chat template"
+            missing |= {"chat": reason, "chat_template": reason}
         return Capabilities(frozenset(CAPABILITIES) - missing.keys(), missing, self._context_length)
 
     def tokenize(self, text: str, *, parse_special_tokens: bool) -> tuple[int, ...]:
@@ -142,7 +157,7 @@ class _LocalModel:
         return str(self._tokenizer.decode(list(ids), **options))
 
     def generate(self, request: Request) -> Reply:
-        if request.grammar is not None:
+        if request.grammar is not None or request.json_schema is not None:
             raise EngineError(f"{self._name} in this process supports no grammar; use a server")
         prompt = self._prompt_ids(request.prompt)
         if not prompt:
@@ -155,15 +170,20 @@ class _LocalModel:
         new_ids = prompt[cached:]
         ids: list[int] = []
         logprobs: list[float] = []
+        stopped: str | None = None
         while len(ids) < request.max_tokens and not (ids and ids[-1] in ends):
             for logits in self._feed(new_ids, **self._last_only):
                 last = logits[-1]
             ids.append(choose(last))
             logprobs.append(float(last[ids[-1]] - last.logsumexp(-1)))
             new_ids = (ids[-1],)
+            stopped = self._stopped_text(ids, request.stop)
+            if stopped is not None:
+                break
+        has_ended = stopped is not None or (ids and ids[-1] in ends)
         return Reply(
-            text=self.detokenize(ids),
-            finish="stop" if ids and ids[-1] in ends else "truncated",
+            text=self.detokenize(ids) if stopped is None else stopped,
+            finish="stop" if has_ended else "truncated",
             ids=tuple(ids),
             logprobs=tuple(logprobs) if request.logprobs else (),
             usage=Usage(prompt=len(prompt), cached=cached, completion=len(ids), requests=1),
@@ -186,12 +206,23 @@ class _LocalModel:
             ]
         return Scores(tuple(scores), Usage(prompt=len(ids), requests=1))
 
+    def _stopped_text(self, ids: Sequence[int], stops: Sequence[str]) -> str | None:
+        """The text up to a stop string, if one is complete."""
+        # A stop string that is complete now ends in the last tokens.
+        tail = ids[-max(map(len, stops), default=0) - 4 :]
+        if not stops or cut_after_stop(self.detokenize(tail), stops) is None:
+            return None
+        return cut_after_stop(self.detokenize(ids), stops)
+
     def _prompt_ids(self, prompt: Prompt) -> tuple[int, ...]:
         if isinstance(prompt, str):
             return self.tokenize(prompt, parse_special_tokens=True)
         messages = as_messages(prompt)
-        if not messages:
-            return tuple(part for part in prompt if isinstance(part, int))
+        if messages:
+            return self.render_chat(messages)
+        return tuple(part for part in prompt if isinstance(part, int))
+
+    def render_chat(self, messages: Sequence[Message]) -> tuple[int, ...]:
         if not self._tokenizer.chat_template:
             raise EngineError(f"{self._name} has no chat template; give the prompt as text")
         conversation = [{"role": message.role, "content": message.content} for message in messages]
@@ -276,37 +307,3 @@ class _LocalModel:
                 f"a prompt of {len(ids)} tokens and a completion of {completion_tokens} exceed the "
                 f"context of {self._name} ({limit} tokens); use a smaller --max-tokens"
             )
-
-
-def _load(name: str, device: str | None, dtype: str | None) -> tuple[Any, Any]:
-    """Load a model and its tokenizer from a folder or the hub."""
-    import torch
-    import transformers
-
-    if name.startswith(("/", ".", "~")) and not Path(name).is_dir():
-        raise EngineError(f"there is no folder {name}; give one that a model was saved to")
-    if device in (None, "auto"):
-        has_mps = torch.backends.mps.is_available()
-        device = "cuda" if torch.cuda.is_available() else "mps" if has_mps else "cpu"
-    try:
-        options = {"dtype": dtype or "auto", "output_loading_info": True}
-        net, report = transformers.AutoModelForCausalLM.from_pretrained(name, **options)
-        net = net.to(device).eval()
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-    # The libraries raise many exceptions: missing or damaged files, unknown architectures.
-    except Exception as error:
-        raise EngineError(
-            f"{name} cannot be loaded as a model: {error}; give a folder that holds config.json, "
-            "a tokenizer and weights, or a name on the Hugging Face hub"
-        ) from error
-    if report["missing_keys"]:
-        missing_weights = ", ".join(sorted(report["missing_keys"])[:3])
-        raise EngineError(
-            f"{name} lacks weights that its config names ({missing_weights}); download it again"
-        )
-    layers = set(getattr(net.config.get_text_config(), "layer_types", None) or ())
-    if net._is_stateful or layers - _CROPPABLE_LAYERS:
-        raise EngineError(
-            f"{name} has layers whose cache cannot be cropped to a prefix; use a server for it"
-        )
-    return net, tokenizer

@@ -40,6 +40,7 @@ class GenerationRecord:
         scores: scores of the actual steps, in the mode `score`.
         usage: tokens and requests.
         seconds: wall-clock time.
+        reasoning: what a reasoning model wrote before its answer.
     """
 
     mode: Mode
@@ -57,6 +58,7 @@ class GenerationRecord:
     scores: tuple[StepScore, ...] = ()
     usage: Usage = NO_USAGE
     seconds: float = 0.0
+    reasoning: str = ""
 
     def __repr__(self) -> str:
         tokens = pluralize(self.usage.completion, "completion token")

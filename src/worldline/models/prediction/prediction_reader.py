@@ -152,6 +152,7 @@ def _generation_from_row(row: dict[str, Any], place: str) -> GenerationRecord | 
             scores=tuple(StepScore(**score) for score in row.get("scores", ())),
             usage=Usage(**row.get("usage", {})),
             seconds=float(row.get("seconds", 0.0)),
+            reasoning=str(row.get("reasoning", "")),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(

@@ -42,4 +42,5 @@ def _generation_fields(record: GenerationRecord) -> dict[str, Any]:
         "forced_spans": record.forced_spans or None,
         "scores": [asdict(score) for score in record.scores] or None,
         "usage": asdict(record.usage),
+        "reasoning": record.reasoning or None,
     }

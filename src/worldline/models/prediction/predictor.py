@@ -256,6 +256,7 @@ class Predictor:
             prompt_ids=reply.prompt_ids,
             completion_ids=reply.ids,
             usage=reply.usage,
+            reasoning=reply.reasoning,
         )
         return reply.text, reply.finish, record
 
