@@ -15,6 +15,7 @@ from worldline.interfaces.api.programs import ProgramLike, to_program
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.engines import Engine, Usage, engine_factory
 from worldline.models.engines import load_engine as open_engine
+from worldline.models.local_models import LlamaCppServer
 from worldline.models.prediction import (
     DEFAULT_CONCURRENCY,
     Finish,
@@ -33,12 +34,13 @@ class EngineHandle:
     """An engine by name, with its options; opened when it is first used.
 
     A model in this process is loaded once and stays loaded until `close`, or until the end of a
-    `with` block.
+    `with` block. So does a server that is started for the engine (`llamacpp:MODEL`).
     """
 
     name: str
     options: dict[str, Any] = field(default_factory=dict)
     _engine: Engine | None = None
+    _server: LlamaCppServer | None = None
 
     def __repr__(self) -> str:
         return f"EngineHandle({self.name!r})"
@@ -47,6 +49,7 @@ class EngineHandle:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop_server()
         if self._engine is not None:
             asyncio.run(self.close())
 
@@ -63,7 +66,11 @@ class EngineHandle:
 
     def open(self) -> Engine:
         """Open the engine, or return the one that is loaded."""
-        if engine_factory(self.name).is_server:
+        factory = engine_factory(self.name)
+        if factory.start is not None:
+            self._server = self._server or factory.start(self.name)
+            return open_engine(self._server.address, **self.options)
+        if factory.is_server:
             # A server's connections belong to one event loop, and every prediction has its own.
             return open_engine(self.name, **self.options)
         if self._engine is None:
@@ -71,10 +78,17 @@ class EngineHandle:
         return _KeptOpen(self._engine)
 
     async def close(self) -> None:
-        """Unload the model, if one is loaded."""
+        """Unload the model, if one is loaded, and stop the server, if one was started."""
+        self.stop_server()
         if self._engine is not None:
             engine, self._engine = self._engine, None
             await engine.close()
+
+    def stop_server(self) -> None:
+        """Stop the server, if one was started for this engine."""
+        if self._server is not None:
+            server, self._server = self._server, None
+            server.stop()
 
 
 class _KeptOpen:
@@ -105,8 +119,9 @@ def load_engine(
 
     Args:
         name: The address of an OpenAI-compatible server (`http://127.0.0.1:8000/v1`; several,
-            separated by commas, share the work), `transformers:FOLDER` for a model in this
-            process, or `recorded:FILE` for recorded predictions.
+            separated by commas, share the work), `llamacpp:MODEL` for a catalogued model or a
+            GGUF file, served as long as the handle is open, `transformers:FOLDER` for a model in
+            this process, or `recorded:FILE` for recorded predictions.
         model: The model's name, if the server has several.
         api_key: The server's API key.
         timeout: Seconds that one request may take.

@@ -52,8 +52,8 @@ _ACCESS_OPTIONS = (
         required=True,
         envvar="WORLDLINE_ENGINE",
         metavar="URL",
-        help="A server's address (several, with commas), transformers:FOLDER, or recorded:FILE.  "
-        "[env: WORLDLINE_ENGINE]",
+        help="A server's address (several, with commas), llamacpp:MODEL, transformers:FOLDER, or "
+        "recorded:FILE.  [env: WORLDLINE_ENGINE]",
     ),
     model_option,
     api_key_option,

@@ -1,0 +1,163 @@
+"""Downloads of catalogued models: resumable, verified by sha256, atomic."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from worldline.core.errors import EngineError, InputError
+from worldline.core.util.cache_folder import cache_folder
+from worldline.core.util.files import atomic_write
+from worldline.core.util.optional_imports import optional_import
+from worldline.models.local_models.catalog import CATALOG, ModelFile
+
+# Downloads a model's file into a folder, where an earlier attempt may have left a part of it.
+Downloader = Callable[[ModelFile, Path], Path]
+_GGUF_MAGIC = b"GGUF"
+
+
+def model_path(model: ModelFile) -> Path:
+    """Where a catalogued model is stored, whether or not it is there."""
+    return cache_folder() / "models" / model.file
+
+
+def get_model(name: str, *, download: Downloader | None = None) -> Path:
+    """Download a catalogued model, unless it is there, and return its path.
+
+    An interrupted download is resumed by the next call. The file appears under its name only when
+    its sha256 is right.
+
+    Args:
+        name: Name in the catalogue.
+        download: Replaces the download from the Hugging Face hub.
+
+    Raises:
+        InputError: There is no such model.
+        EngineError: It could not be downloaded, or the file has a different sha256.
+    """
+    model = _catalogued(name)
+    path = model_path(model)
+    if path.is_file() and _is_intact(model, path):
+        return path
+    staging = path.with_name(f".{model.file}.download")
+    try:
+        staging.mkdir(parents=True, exist_ok=True)
+        file = (download or _download_from_hub)(model, staging)
+        _verify(model, file, "the downloaded file", delete=True)
+        os.replace(file, path)
+    except OSError as error:
+        raise EngineError(f"cannot store {name} in {path.parent}: {error}") from error
+    shutil.rmtree(staging, ignore_errors=True)
+    return path
+
+
+def import_model_file(name: str, source: Path) -> Path:
+    """Take over a file that is on this machine already, after a check of its sha256.
+
+    It is linked where that is possible, otherwise copied.
+
+    Args:
+        name: Name in the catalogue.
+        source: The file.
+
+    Raises:
+        InputError: There is no such model or file.
+        EngineError: The file has a different size or sha256.
+    """
+    model = _catalogued(name)
+    if not source.is_file():
+        raise InputError(f"there is no file {source}")
+    _verify(model, source, str(source))
+    path = model_path(model)
+    if path.exists() and path.samefile(source):
+        return path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as new:
+            new.unlink(missing_ok=True)
+            _link_or_copy(source.resolve(), new)
+    except OSError as error:
+        raise EngineError(f"cannot store {name} in {path.parent}: {error}") from error
+    return path
+
+
+def find_model_file(name: str) -> Path:
+    """Find the GGUF file of a catalogued model, or the one at a path.
+
+    Raises:
+        InputError: There is no such model or file, or the file is not GGUF.
+        EngineError: The model is in the catalogue but not on this machine.
+    """
+    path = Path(name)
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(_GGUF_MAGIC)) != _GGUF_MAGIC:
+                raise InputError(f"{path} is not a GGUF file")
+        return path
+    model = _catalogued(name)
+    path = model_path(model)
+    if not path.is_file() or path.stat().st_size != model.size:
+        raise EngineError(
+            f"{name} is not on this machine; download it ({model.size / 1e9:.1f} GB) with: "
+            f"worldline models get {name}"
+        )
+    return path
+
+
+def _catalogued(name: str) -> ModelFile:
+    if name not in CATALOG:
+        raise InputError(
+            f"there is no model or GGUF file {name!r}; the catalogue has: {', '.join(CATALOG)}"
+        )
+    return CATALOG[name]
+
+
+def _download_from_hub(model: ModelFile, folder: Path) -> Path:
+    purpose = "downloading a model needs huggingface_hub"
+    with optional_import(purpose, extra="llamacpp", error=EngineError):
+        import huggingface_hub
+    try:
+        file = huggingface_hub.hf_hub_download(model.repository, model.file, local_dir=folder)
+    # The library and its dependencies raise errors of many types.
+    except Exception as error:
+        raise EngineError(
+            f"{model.name} could not be downloaded from {model.repository} on the Hugging Face hub "
+            f"({type(error).__name__}: {str(error).strip()[:200]}). Run the same command again to "
+            "resume; a mirror can be named in HF_ENDPOINT; a file that you have is taken over "
+            f"with: worldline models get {model.name} --from {model.file}"
+        ) from error
+    return Path(file)
+
+
+def _is_intact(model: ModelFile, path: Path) -> bool:
+    return path.stat().st_size == model.size and _sha256(path) == model.sha256
+
+
+def _verify(model: ModelFile, path: Path, what: str, *, delete: bool = False) -> None:
+    size = path.stat().st_size
+    found = _sha256(path) if size == model.size else f"{size:,} bytes"
+    if found == model.sha256:
+        return
+    if delete:
+        with suppress(OSError):
+            path.unlink()
+    wanted = f"sha256 {model.sha256}" if size == model.size else f"{model.size:,} bytes"
+    end = " It was deleted; run the same command again." if delete else ""
+    raise EngineError(
+        f"{what} is not {model.file} of {model.repository}: it has {found}, not {wanted}.{end}"
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        # Another file system, or one without links.
+        shutil.copyfile(source, target)
