@@ -11,7 +11,7 @@ from worldline.core.errors import InputError
 from worldline.interfaces.api.predicting import EngineHandle, load_engine
 from worldline.interfaces.cli.help_sections import section_option
 from worldline.models.codecs import CODECS
-from worldline.models.prediction import DEFAULT_CONCURRENCY, Mode, PredictionSettings
+from worldline.models.prediction import AUTO_CODEC, DEFAULT_CONCURRENCY, Mode, PredictionSettings
 
 DEFAULTS = PredictionSettings()
 _ENGINE_OPTIONS = ("model", "api_key", "timeout", "retry_timeout")
@@ -102,12 +102,12 @@ _PREDICTION_OPTIONS = (
     section_option(
         "Prediction",
         "--codec",
-        type=click.Choice(sorted(CODECS)),
+        type=click.Choice([AUTO_CODEC, *sorted(CODECS)]),
         metavar="NAME",
-        default=DEFAULTS.codec,
+        default=AUTO_CODEC,
         show_default=True,
-        help=f"Format of the prediction; chat for a general chat model. One of "
-        f"{', '.join(sorted(CODECS))}.",
+        help="Format of the prediction; auto takes the best one that the model can be asked in. "
+        f"One of {', '.join([AUTO_CODEC, *sorted(CODECS)])}.",
     ),
     section_option(
         "Prediction",

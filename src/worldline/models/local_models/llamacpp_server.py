@@ -100,10 +100,10 @@ def start_llamacpp_server(
     name = file.stem if Path(model).is_file() else str(model)
     arguments = {"file": str(file), "name": name, **asdict(options)}
     # Closed by `stop`.
-    log = tempfile.TemporaryFile()
+    log = tempfile.TemporaryFile()  # noqa: SIM115
+    module = "worldline.models.local_models.llamacpp_child"
     process = subprocess.Popen(
-        [sys.executable, "-m", "worldline.models.local_models.llamacpp_child"]
-        + [json.dumps(arguments)],
+        [sys.executable, "-m", module, json.dumps(arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
