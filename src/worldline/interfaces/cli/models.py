@@ -10,6 +10,7 @@ import click
 
 from worldline.interfaces.cli.console import hint
 from worldline.interfaces.cli.help_sections import command
+from worldline.interfaces.cli.progress import report_progress
 from worldline.interfaces.cli.shared_options import format_option, quiet_option
 from worldline.models.local_models import (
     CATALOG,
@@ -70,7 +71,11 @@ def get(name: str, source: Path | None) -> None:
 
     Interrupted, the same command resumes.
     """
-    path = get_model(name) if source is None else import_model_file(name, source)
+    if source is None:
+        with report_progress(name, None) as reporter:
+            path = get_model(name, on_progress=reporter.count)
+    else:
+        path = import_model_file(name, source)
     click.echo(path)
     hint(f"next: worldline bench cruxeval --first 20 --engine llamacpp:{name}")
 

@@ -1,6 +1,5 @@
 """Models on this machine: a catalogue, downloads, and a llama.cpp server for one of them."""
 
-from worldline.models.local_models.catalog import CATALOG, ModelFile
 from worldline.models.local_models.download import (
     Downloader,
     find_model_file,
@@ -13,6 +12,7 @@ from worldline.models.local_models.llamacpp_server import (
     LlamaCppServer,
     start_llamacpp_server,
 )
+from worldline.models.local_models.model_catalog import CATALOG, ModelFile
 
 __all__ = [
     "CATALOG",

@@ -1,20 +1,21 @@
 """Downloads of catalogued models: resumable, verified by sha256, atomic."""
 
+import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from worldline.core.errors import EngineError, InputError
 from worldline.core.util.cache_folder import cache_folder
 from worldline.core.util.files import atomic_write
-from worldline.core.util.optional_imports import optional_import
-from worldline.models.local_models.catalog import CATALOG, ModelFile
+from worldline.models.local_models.hub_download import Progress, download_from_hub
+from worldline.models.local_models.model_catalog import CATALOG, ModelFile
 
-# Downloads a model's file into a folder, where an earlier attempt may have left a part of it.
-Downloader = Callable[[ModelFile, Path], Path]
+# Appends to a file what it lacks of a model; an earlier attempt may have left a part of it.
+Downloader = Callable[[ModelFile, Path, Progress | None], None]
 _GGUF_MAGIC = b"GGUF"
 
 
@@ -23,7 +24,9 @@ def model_path(model: ModelFile) -> Path:
     return cache_folder() / "models" / model.file
 
 
-def get_model(name: str, *, download: Downloader | None = None) -> Path:
+def get_model(
+    name: str, *, download: Downloader = download_from_hub, on_progress: Progress | None = None
+) -> Path:
     """Download a catalogued model, unless it is there, and return its path.
 
     An interrupted download is resumed by the next call. The file appears under its name only when
@@ -32,6 +35,7 @@ def get_model(name: str, *, download: Downloader | None = None) -> Path:
     Args:
         name: Name in the catalogue.
         download: Replaces the download from the Hugging Face hub.
+        on_progress: Called with the number of bytes that are there, and of all.
 
     Raises:
         InputError: There is no such model.
@@ -41,15 +45,15 @@ def get_model(name: str, *, download: Downloader | None = None) -> Path:
     path = model_path(model)
     if path.is_file() and _is_intact(model, path):
         return path
-    staging = path.with_name(f".{model.file}.download")
+    part = path.with_name(f"{model.file}.part")
     try:
-        staging.mkdir(parents=True, exist_ok=True)
-        file = (download or _download_from_hub)(model, staging)
-        _verify(model, file, "the downloaded file", delete=True)
-        os.replace(file, path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(part):
+            download(model, part, on_progress)
+            _verify(model, part, "the downloaded file", delete=True)
+            os.replace(part, path)
     except OSError as error:
         raise EngineError(f"cannot store {name} in {path.parent}: {error}") from error
-    shutil.rmtree(staging, ignore_errors=True)
     return path
 
 
@@ -114,21 +118,15 @@ def _catalogued(name: str) -> ModelFile:
     return CATALOG[name]
 
 
-def _download_from_hub(model: ModelFile, folder: Path) -> Path:
-    purpose = "downloading a model needs huggingface_hub"
-    with optional_import(purpose, extra="llamacpp", error=EngineError):
-        import huggingface_hub
-    try:
-        file = huggingface_hub.hf_hub_download(model.repository, model.file, local_dir=folder)
-    # The library and its dependencies raise errors of many types.
-    except Exception as error:
-        raise EngineError(
-            f"{model.name} could not be downloaded from {model.repository} on the Hugging Face hub "
-            f"({type(error).__name__}: {str(error).strip()[:200]}). Run the same command again to "
-            "resume; a mirror can be named in HF_ENDPOINT; a file that you have is taken over "
-            f"with: worldline models get {model.name} --from {model.file}"
-        ) from error
-    return Path(file)
+@contextmanager
+def _locked(part: Path) -> Iterator[None]:
+    """Keep other processes from writing the same file."""
+    with part.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise EngineError(f"another process is downloading {part}; wait for it") from None
+        yield
 
 
 def _is_intact(model: ModelFile, path: Path) -> bool:

@@ -62,10 +62,11 @@ class MalformedReplyGuard:
             codec: The codec that the model was asked in.
         """
         text = self._in_a_row[0].text[:_SHOWN_CHARS]
-        came = f"the first of them begins with:\n{text}\n" if text.strip() else "they are empty."
+        came = f"the first of them begins with:\n{text}\n" if text.strip() else "they are empty. "
         return MalformedRepliesError(
             f"{len(self._in_a_row)} replies in a row have nothing of the {codec} format in them; "
-            f"{came}{await _advice(engine, codec)} To go on all the same, give --max-malformed 0."
+            f"{came}{await _advice(engine, codec)} To go on all the same, give --max-malformed 0 "
+            "(max_malformed=0 in Python)."
         )
 
 
@@ -73,7 +74,7 @@ async def _advice(engine: Engine, codec: str) -> str:
     try:
         suggested = suggest_codec(await check_engine(engine))
     except EngineError as error:
-        return f"No other codec can be suggested: {error}."
+        return f"No codec can be suggested: {error}."
     if suggested != codec:
         return f"This model can be asked with --codec {suggested}."
     return (
