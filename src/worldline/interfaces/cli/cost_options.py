@@ -75,11 +75,11 @@ def cost_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def with_costs(**options: Any) -> Any:
-        given = options.pop("price_input"), options.pop("price_output")
+        pair = options.pop("price_input"), options.pop("price_output")
         max_usd = options.pop("max_cost")
-        if (given[0] is None) != (given[1] is None):
+        if (pair[0] is None) != (pair[1] is None):
             raise InputError("give both --price-input and --price-output")
-        prices = None if given[0] is None else Prices(*given)
+        prices = None if pair[0] is None else Prices(*pair)
         if max_usd is not None and prices is None:
             raise InputError("--max-cost needs --price-input and --price-output")
         limit = CostLimit(max_usd, prices) if max_usd is not None and prices else None

@@ -135,8 +135,8 @@ def _is_intact(model: ModelFile, path: Path) -> bool:
 
 def _verify(model: ModelFile, path: Path, what: str, *, delete: bool = False) -> None:
     size = path.stat().st_size
-    found = _sha256(path) if size == model.size else f"{size:,} bytes"
-    if found == model.sha256:
+    actual = _sha256(path) if size == model.size else f"{size:,} bytes"
+    if actual == model.sha256:
         return
     if delete:
         with suppress(OSError):
@@ -144,7 +144,7 @@ def _verify(model: ModelFile, path: Path, what: str, *, delete: bool = False) ->
     wanted = f"sha256 {model.sha256}" if size == model.size else f"{model.size:,} bytes"
     end = " It was deleted; run the same command again." if delete else ""
     raise EngineError(
-        f"{what} is not {model.file} of {model.repository}: it has {found}, not {wanted}.{end}"
+        f"{what} is not {model.file} of {model.repository}: it has {actual}, not {wanted}.{end}"
     )
 
 

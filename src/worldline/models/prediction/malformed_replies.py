@@ -65,7 +65,7 @@ class MalformedReplyGuard:
         came = f"the first of them begins with:\n{text}\n" if text.strip() else "they are empty. "
         return MalformedRepliesError(
             f"{len(self._in_a_row)} replies in a row have nothing of the {codec} format in them; "
-            f"{came}{await _advice(engine, codec)} To go on all the same, give --max-malformed 0 "
+            f"{came}{await _advice(engine, codec)} To continue anyway, give --max-malformed 0 "
             "(max_malformed=0 in Python)."
         )
 
