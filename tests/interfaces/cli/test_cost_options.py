@@ -92,7 +92,7 @@ def test_a_cost_limit_stops_like_an_interruption(
 ) -> None:
     output = tmp_path / "out"
     usage = {"prompt_tokens": 1000, "completion_tokens": 100}
-    words = [command, programs, "-o", output, "--concurrency", "1"]
+    words: list[str | Path] = [command, programs, "-o", output, "--concurrency", "1"]
     words += ["--price-input", "1", "--price-output", "10"]
     with running(chat_server("[ANSWER] 1 [/ANSWER]", usage)) as server:
         words += ["--engine", server.url]
@@ -125,7 +125,16 @@ def test_costs_that_a_server_does_not_report_are_estimated(programs: Path, tmp_p
 def test_nonsense_stops_early(command: str, programs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     with running(chat_server("I am a teapot.")) as server:
-        words = [command, programs, "-o", output, "--engine", server.url, "--concurrency", "1"]
+        words: list[str | Path] = [
+            command,
+            programs,
+            "-o",
+            output,
+            "--engine",
+            server.url,
+            "--concurrency",
+            "1",
+        ]
         stopped = run(*words)
         assert stopped.exit_code == 2
         assert "codec chat: the model answers chat messages" in stopped.stderr
@@ -143,7 +152,16 @@ def test_nonsense_stops_early(command: str, programs: Path, tmp_path: Path) -> N
 def test_the_stored_codec_is_kept(programs: Path, tmp_path: Path) -> None:
     output = tmp_path / "run"
     with running(FaultyServer(lambda n: None, answer=imitate_vllm)) as server:
-        words = ["bench", programs, "-o", output, "--engine", server.url, "--max-tokens", "9"]
+        words: list[str | Path] = [
+            "bench",
+            programs,
+            "-o",
+            output,
+            "--engine",
+            server.url,
+            "--max-tokens",
+            "9",
+        ]
         ok(*words, "--codec", "chat", "--first", "2")
         resumed = ok(*words, "--first", "3")
         assert f"codec chat: the samples in {output} have it" in resumed.stderr
