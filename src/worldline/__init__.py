@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from worldline.analysis.diagnosis import Cause, Diagnosis, Facts, Sample, diagnosis_to_json
     from worldline.core.errors import (
         CodecError,
+        CostLimitError,
         EngineError,
         InputError,
+        MalformedRepliesError,
         ProgramError,
         RecorderError,
         SandboxError,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
         read_scored_samples,
         sample_to_json,
     )
+    from worldline.interfaces.api.costing import estimate_cost
     from worldline.interfaces.api.diagnosing import diagnose
     from worldline.interfaces.api.evaluating import compare, evaluate
     from worldline.interfaces.api.predicting import EngineHandle, load_engine, predict
@@ -63,11 +66,15 @@ if TYPE_CHECKING:
     from worldline.models.codecs import Codec, Decoded, get_codec
     from worldline.models.engines import Engine
     from worldline.models.prediction import (
+        CostEstimate,
+        CostLimit,
         Prediction,
         PredictionSettings,
+        Prices,
         Question,
         make_prediction,
         read_prediction_file,
+        suggest_codec,
     )
     from worldline.models.tokenizers import Tokenizer, load_tokenizer
 
@@ -78,8 +85,10 @@ _MODULES = {
     "analysis.diagnosis": ("Cause", "Diagnosis", "Facts", "Sample", "diagnosis_to_json"),
     "core.errors": (
         "CodecError",
+        "CostLimitError",
         "EngineError",
         "InputError",
+        "MalformedRepliesError",
         "ProgramError",
         "RecorderError",
         "SandboxError",
@@ -105,6 +114,7 @@ _MODULES = {
         "read_scored_samples",
         "sample_to_json",
     ),
+    "interfaces.api.costing": ("estimate_cost",),
     "interfaces.api.diagnosing": ("diagnose",),
     "interfaces.api.evaluating": ("compare", "evaluate"),
     "interfaces.api.predicting": ("EngineHandle", "load_engine", "predict"),
@@ -116,11 +126,15 @@ _MODULES = {
     "models.codecs": ("Codec", "Decoded", "get_codec"),
     "models.engines": ("Engine",),
     "models.prediction": (
+        "CostEstimate",
+        "CostLimit",
         "Prediction",
         "PredictionSettings",
+        "Prices",
         "Question",
         "make_prediction",
         "read_prediction_file",
+        "suggest_codec",
     ),
     "models.tokenizers": ("Tokenizer", "load_tokenizer"),
 }
@@ -134,6 +148,9 @@ __all__ = [
     "CfgSimulator",
     "Codec",
     "CodecError",
+    "CostEstimate",
+    "CostLimit",
+    "CostLimitError",
     "Decoded",
     "Diagnosis",
     "Divergence",
@@ -143,8 +160,10 @@ __all__ = [
     "Facts",
     "InputError",
     "Limits",
+    "MalformedRepliesError",
     "Prediction",
     "PredictionSettings",
+    "Prices",
     "Program",
     "ProgramError",
     "PythonRecorder",
@@ -171,6 +190,7 @@ __all__ = [
     "diagnose",
     "diagnose_file",
     "diagnosis_to_json",
+    "estimate_cost",
     "evaluate",
     "execute_and_diagnose",
     "generate_programs",
@@ -188,6 +208,7 @@ __all__ = [
     "rewrite_expressions",
     "rewrite_strings",
     "sample_to_json",
+    "suggest_codec",
     "trace_from_json",
     "trace_to_json",
 ]

@@ -7,6 +7,8 @@ WorldlineError
 ├── CodecError        a codec cannot encode a trace, or there is no codec of that name
 ├── TokenizerError    a tokenizer is missing or cannot be read
 ├── EngineError       a model or a server could not be used
+├── MalformedRepliesError  a model writes nothing of the format that it was asked for
+├── CostLimitError    the predictions have cost as much as they may
 └── InputError        a file does not contain what it should
 
 A model's mistake, a truncated output or a program that crashes is a result, never an error.
@@ -39,6 +41,14 @@ class TokenizerError(WorldlineError):
 
 class EngineError(WorldlineError):
     """A model or server that could not be used; it says nothing about the model's answer."""
+
+
+class MalformedRepliesError(WorldlineError):
+    """Too many replies in a row without anything of the format; earlier predictions are kept."""
+
+
+class CostLimitError(WorldlineError):
+    """Predictions that cost as much as the limit; earlier predictions are kept."""
 
 
 class InputError(WorldlineError):

@@ -151,7 +151,9 @@ def test_compare_takes_runs_and_locations(tmp_path: Path) -> None:
     wrong = lambda: ScriptedEngine(lambda prompt: "[ANSWER] 1 [/ANSWER]")  # noqa: E731
     silent = lambda: ScriptedEngine(lambda prompt: "")  # noqa: E731
     first = wl.evaluate("permutation", wrong, codec="chat", output=tmp_path / "a", first=4)
-    wl.evaluate("permutation", silent, codec="chat", output=tmp_path / "b", first=4)
+    wl.evaluate(
+        "permutation", silent, codec="chat", output=tmp_path / "b", first=4, max_malformed=0
+    )
     assert wl.compare(first, tmp_path / "b").overall.samples == 4
 
 

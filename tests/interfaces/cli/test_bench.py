@@ -73,7 +73,7 @@ def test_the_default_run_depends_on_the_settings(
     monkeypatch.chdir(tmp_path)
     command = ("bench", str(recorded), "--engine", f"recorded:{recorded}")
     ok(*command, "--first", "2")
-    assert "2 of 6 samples are already in runs/recorded-cwm-free-" in ok(*command).stderr
+    assert "2 of 6 samples are already in runs/recorded-free-" in ok(*command).stderr
     ok(*command, "--max-tokens", "300")
     assert len(list((tmp_path / "runs").iterdir())) == 2
 
@@ -253,11 +253,14 @@ def test_a_chat_only_server_gets_a_hint(recorded: Path, tmp_path: Path) -> None:
     hint = "this server has a chat endpoint only: try --codec chat"
     with running(FaultyServer(lambda _: None, answer=answers_messages_only)) as server:
         command = ("bench", str(recorded), "--engine", server.url, "--first", "1")
-        failed = run(*command, "--retry-timeout", "0.2", "-o", str(tmp_path / "cwm"))
+        forced = ("--codec", "cwm", "--retry-timeout", "0.2")
+        failed = run(*command, *forced, "-o", str(tmp_path / "cwm"))
         assert failed.exit_code == 1
         assert hint in failed.stderr
-        asked = ok(*command, "--codec", "chat", "-o", str(tmp_path / "chat"))
+        # Without --codec, it is asked in what it speaks.
+        asked = ok(*command, "-o", str(tmp_path / "chat"))
         assert "correct of all       1 of 1" in asked.stdout
+        assert "codec chat: the model answers chat messages" in asked.stderr
         assert hint not in asked.stderr
 
 

@@ -44,7 +44,9 @@ def test_help_fits_80_columns(words: tuple[str, ...]) -> None:
 def test_limits_have_one_section_at_the_end() -> None:
     text = ok("bench", "--help", columns=80).stdout
     headings = [line[:-1] for line in text.splitlines() if line[:1].isalpha() and line[-1] == ":"]
-    assert headings == ["Options", "Model", "Prediction", "Execution", "Limits", "Examples"]
+    assert headings == [
+        "Options", "Model", "Prediction", "Costs", "Execution", "Limits", "Examples",
+    ]  # fmt: skip
 
 
 def test_retired_options_are_gone() -> None:

@@ -37,7 +37,7 @@ def test_a_model_in_this_process_has_concurrency_one() -> None:
 def test_an_unknown_name_is_an_error_that_lists_the_schemes(name: str) -> None:
     message = (
         f"no engine {name!r}; give the address of a server (http://127.0.0.1:8000/v1), "
-        "transformers:FOLDER or recorded:FILE"
+        "llamacpp:MODEL, transformers:FOLDER or recorded:FILE"
     )
     with pytest.raises(EngineError) as caught:
         load_engine(name)

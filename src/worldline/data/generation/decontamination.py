@@ -16,6 +16,7 @@ from pathlib import Path
 
 from worldline.core.errors import InputError
 from worldline.core.trace import Program, parse_source
+from worldline.core.util.cache_folder import cache_folder
 from worldline.core.util.files import write_file
 from worldline.data.generation.canonical_hash import hash_source
 from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
@@ -92,7 +93,7 @@ def _generated_hashes(name: str) -> Mapping[str, str]:
 
     Generating it takes seconds. The cache is valid while the code that generates it is unchanged.
     """
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldline"
+    folder = cache_folder()
     file = folder / f"{name}-{_code_digest()}.json"
     try:
         cached: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 
 from worldline.analysis.diagnosis import Sample
@@ -16,6 +17,8 @@ from worldline.languages.python.recorder import Recorder
 from worldline.models.engines import Engine
 from worldline.models.prediction import (
     DEFAULT_CONCURRENCY,
+    CodecChoice,
+    CostMeter,
     Prediction,
     PredictionSettings,
     Predictor,
@@ -37,6 +40,9 @@ def evaluate_into_run(
     is_correct: Callable[[Question, str], bool],
     tokenizer: Tokenizer | None = None,
     concurrency: int = DEFAULT_CONCURRENCY,
+    max_malformed: int = 0,
+    cost: CostMeter | None = None,
+    on_codec: Callable[[CodecChoice], None] | None = None,
 ) -> Generator[ScoredSample]:
     """Predict the samples that a run does not contain yet.
 
@@ -47,16 +53,22 @@ def evaluate_into_run(
         questions: The questions of the benchmark.
         engine: Opens the engine.
         recorder: Executes the programs.
-        manifest: The description of the run, with its settings and limits.
+        manifest: The description of the run, with its settings and limits. If they leave the codec
+            open, the run's manifest gets the one that is chosen.
         is_correct: The benchmark's rule for correct answers.
         tokenizer: The model's tokenizer.
         concurrency: Requests sent at the same time.
+        max_malformed: Stop after this many malformed replies in a row; 0 for never.
+        cost: Adds up the costs, and stops at its limit.
+        on_codec: Called with the codec, if it was chosen here.
 
     Yields:
         Every new sample, as soon as it is stored.
 
     Raises:
         InputError: The run was created with different settings or questions.
+        MalformedRepliesError: Too many replies in a row were malformed.
+        CostLimitError: The samples cost as much as the limit.
     """
     run.expect(manifest)
     settings = manifest.settings or PredictionSettings()
@@ -65,7 +77,10 @@ def evaluate_into_run(
         return
 
     def begin(predictor: Predictor) -> None:
-        run.begin(with_capabilities(manifest, predictor.engine.name, predictor.capabilities))
+        resolved = replace(manifest, settings=predictor.settings)
+        run.begin(with_capabilities(resolved, predictor.engine.name, predictor.capabilities))
+        if predictor.codec_choice is not None and on_codec is not None:
+            on_codec(predictor.codec_choice)
 
     pending_by_id = {
         repeat_id(question.id, repeat): (question, repeat) for question, repeat in pending
@@ -78,6 +93,8 @@ def evaluate_into_run(
         limits=manifest.limits,
         tokenizer=tokenizer,
         concurrency=concurrency,
+        max_malformed=max_malformed,
+        cost=cost,
         on_ready=begin,
     )
     with closing(predictions):

@@ -1,16 +1,19 @@
 """Prediction file: a JSONL file to which predictions are appended, and which can be resumed."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import InputError
 from worldline.evaluation.store import Journal, Lock
+from worldline.models.codecs import get_codec
 from worldline.models.prediction import (
     Prediction,
     PredictionSettings,
     Question,
     make_generation_record,
+    prediction_from_row,
     prediction_to_row,
     repeat_id,
     upgrade_prediction_row,
@@ -82,6 +85,17 @@ class PredictionFile:
             self._programs[name] = row.get("program")
             stored_rows.append(row)
         return stored_rows
+
+    @property
+    def codec(self) -> str | None:
+        """The codec of the predictions in the file; None if there are none."""
+        return None if self._shared is None else self._shared["codec"]
+
+    def predictions(self) -> Iterator[Prediction]:
+        """Yield the predictions that were in the file when it was opened."""
+        for row in self._stored_rows:
+            place = f"{row['id']} in {self.path}"
+            yield prediction_from_row(row, get_codec(row.get("codec") or "cwm"), place)
 
     def expect(self, settings: PredictionSettings) -> None:
         """Raise an error if the file cannot be resumed with these settings.

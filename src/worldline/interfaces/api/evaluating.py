@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +23,27 @@ from worldline.evaluation.runs import (
     ScoredSample,
     evaluate_into_run,
     missing_samples,
+    read_predictions,
     read_scored_samples,
 )
 from worldline.interfaces.api.predicting import (
     EngineHandle,
     EngineLike,
+    borrowed_engine,
     engine_concurrency,
     engine_opener,
 )
 from worldline.interfaces.api.run import Run
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.prediction import Mode, PredictionSettings
+from worldline.models.prediction import (
+    AUTO_CODEC,
+    DEFAULT_MAX_MALFORMED,
+    CodecChoice,
+    CostLimit,
+    CostMeter,
+    Mode,
+    PredictionSettings,
+)
 from worldline.models.tokenizers import load_tokenizer
 
 
@@ -61,14 +71,17 @@ def evaluate(
     first: int | None = None,
     repeats: int = 1,
     mode: Mode = "free",
-    codec: str = "cwm",
+    codec: str = AUTO_CODEC,
     settings: PredictionSettings | None = None,
     tokenizer: str | None = None,
     concurrency: int | None = None,
     limits: Limits | None = None,
     python: str | None = None,
     restart: bool = False,
+    max_malformed: int = DEFAULT_MAX_MALFORMED,
+    cost_limit: CostLimit | None = None,
     on_start: Callable[[EvaluationStart], None] | None = None,
+    on_codec: Callable[[CodecChoice], None] | None = None,
     on_sample: Callable[[ScoredSample], None] | None = None,
 ) -> Run:
     """Ask a model every question of a benchmark, diagnose each answer, and store them as a run.
@@ -87,14 +100,19 @@ def evaluate(
         first: Ask only the first N questions.
         repeats: Ask each question this many times, with different seeds.
         mode: How predictions are made; ignored if `settings` is given.
-        codec: The format that the model writes; ignored if `settings` is given.
+        codec: The format that the model writes; ignored if `settings` is given. `auto` takes the
+            best one that the model can be asked in, or that of the run that is resumed.
         settings: All settings of the predictions.
         tokenizer: The model's tokenizer, to tokenize here instead of on the server.
         concurrency: Maximum number of concurrent requests.
         limits: Limits of the actual executions.
         python: The interpreter for the actual executions.
         restart: Delete the run and begin again.
+        max_malformed: Stop after this many malformed replies in a row at the beginning, or ten
+            times as many later; 0 for never.
+        cost_limit: Stop when all samples of the run cost this much.
         on_start: Called once, before anything is asked.
+        on_codec: Called once if the codec is `auto`, with the one that is used.
         on_sample: Called for every new sample.
 
     Returns:
@@ -103,6 +121,8 @@ def evaluate(
     Raises:
         InputError: There is nothing to ask, or the run was created with different settings.
         EngineError: The engine cannot be used in this mode.
+        MalformedRepliesError: Too many replies in a row were malformed.
+        CostLimitError: The samples cost as much as the limit.
 
     Examples:
         >>> from worldline.models.engines import ScriptedEngine
@@ -128,24 +148,37 @@ def evaluate(
         loaded, chosen, engine=name, tokenizer=tokenizer, repeats=repeats, limits=limits
     )
     location = str(output or default_location(loaded, engine, chosen, limits, tokenizer))
+    cost = CostMeter(cost_limit) if cost_limit else None
     with (
         RunWriter(location, restart=restart) as writer,
         PythonRecorder(python=python) as recorder,
+        borrowed_engine(engine) as borrowed,
     ):
+        stored = writer.manifest.settings if writer.manifest else None
+        if chosen.codec == AUTO_CODEC and stored is not None:
+            manifest = replace(manifest, settings=replace(chosen, codec=stored.codec))
+            if on_codec is not None:
+                on_codec(CodecChoice(stored.codec, f"the samples in {location} have it"))
         writer.expect(manifest)
         if on_start is not None:
             total = len(questions) * repeats
             done = total - len(missing_samples(writer, questions, repeats))
             on_start(EvaluationStart(location, total, done, manifest, writer.manifest))
+        if cost is not None and writer.manifest is not None:
+            for prediction in read_predictions(location):
+                cost.add(prediction)
         samples = evaluate_into_run(
             writer,
             questions,
-            engine_opener(engine),
+            engine_opener(borrowed),
             recorder,
             manifest,
             is_correct=loaded.is_correct,
             tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
-            concurrency=concurrency or engine_concurrency(engine),
+            concurrency=concurrency or engine_concurrency(borrowed),
+            max_malformed=max_malformed,
+            cost=cost,
+            on_codec=on_codec,
         )
         with closing(samples):
             for sample in samples:
@@ -202,12 +235,15 @@ def default_location(
     """Return the default folder of a run, the same for equal benchmark, engine and settings.
 
     cruxeval, chat -> "runs/cruxeval-chat-free-1c9d3e"
+    cruxeval, auto -> "runs/cruxeval-free-5e0a71"
     """
     model = engine.options.get("model") if isinstance(engine, EngineHandle) else None
     identity: list[Any] = [dict(benchmark.options), _engine_name(engine), model, tokenizer]
     text = json.dumps([*identity, asdict(settings), asdict(limits)])
     digest = hashlib.sha256(text.encode()).hexdigest()[:6]
-    return f"runs/{benchmark.name}-{settings.codec}-{settings.mode}-{digest}"
+    # The codec that is chosen is not known yet, and the same command has to find the run again.
+    codec = "" if settings.codec == AUTO_CODEC else f"-{settings.codec}"
+    return f"runs/{benchmark.name}{codec}-{settings.mode}-{digest}"
 
 
 def _engine_name(engine: EngineLike) -> str:

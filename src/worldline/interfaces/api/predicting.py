@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,19 @@ from worldline.interfaces.api.programs import ProgramLike, to_program
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.engines import Engine, Usage, engine_factory
 from worldline.models.engines import load_engine as open_engine
+from worldline.models.local_models import LlamaCppServer
 from worldline.models.prediction import (
+    AUTO_CODEC,
     DEFAULT_CONCURRENCY,
+    DEFAULT_MAX_MALFORMED,
+    CodecChoice,
+    CostLimit,
+    CostMeter,
     Finish,
     Mode,
     Prediction,
     PredictionSettings,
+    Predictor,
     Question,
     check_unique_ids,
     predict_questions,
@@ -33,12 +40,13 @@ class EngineHandle:
     """An engine by name, with its options; opened when it is first used.
 
     A model in this process is loaded once and stays loaded until `close`, or until the end of a
-    `with` block.
+    `with` block. So does a server that is started for the engine (`llamacpp:MODEL`).
     """
 
     name: str
     options: dict[str, Any] = field(default_factory=dict)
     _engine: Engine | None = None
+    _server: LlamaCppServer | None = None
 
     def __repr__(self) -> str:
         return f"EngineHandle({self.name!r})"
@@ -47,6 +55,7 @@ class EngineHandle:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop_server()
         if self._engine is not None:
             asyncio.run(self.close())
 
@@ -63,7 +72,11 @@ class EngineHandle:
 
     def open(self) -> Engine:
         """Open the engine, or return the one that is loaded."""
-        if engine_factory(self.name).is_server:
+        factory = engine_factory(self.name)
+        if factory.start is not None:
+            self._server = self._server or factory.start(self.name)
+            return open_engine(self._server.address, **self.options)
+        if factory.is_server:
             # A server's connections belong to one event loop, and every prediction has its own.
             return open_engine(self.name, **self.options)
         if self._engine is None:
@@ -71,10 +84,17 @@ class EngineHandle:
         return _KeptOpen(self._engine)
 
     async def close(self) -> None:
-        """Unload the model, if one is loaded."""
+        """Unload the model, if one is loaded, and stop the server, if one was started."""
+        self.stop_server()
         if self._engine is not None:
             engine, self._engine = self._engine, None
             await engine.close()
+
+    def stop_server(self) -> None:
+        """Stop the server, if one was started for this engine."""
+        if self._server is not None:
+            server, self._server = self._server, None
+            server.stop()
 
 
 class _KeptOpen:
@@ -109,8 +129,9 @@ def load_engine(
 
     Args:
         name: The address of an OpenAI-compatible server (`http://127.0.0.1:8000/v1`; several,
-            separated by commas, share the work), `transformers:FOLDER` for a model in this
-            process, or `recorded:FILE` for recorded predictions.
+            separated by commas, share the work), `llamacpp:MODEL` for a catalogued model or a
+            GGUF file, served as long as the handle is open, `transformers:FOLDER` for a model in
+            this process, or `recorded:FILE` for recorded predictions.
         model: The model's name, if the server has several.
         api_key: The server's API key.
         timeout: Seconds that one request may take.
@@ -152,6 +173,19 @@ def engine_opener(engine: EngineLike) -> Callable[[], Engine]:
     return engine.open if isinstance(engine, EngineHandle) else engine
 
 
+@contextmanager
+def borrowed_engine(engine: EngineLike) -> Iterator[EngineHandle | Callable[[], Engine]]:
+    """Load an engine that is given by its name, and stop its server, if it has one, at the end."""
+    if not isinstance(engine, str):
+        yield engine
+        return
+    handle = load_engine(engine)
+    try:
+        yield handle
+    finally:
+        handle.stop_server()
+
+
 def predict(
     program: ProgramLike,
     *arguments: Any,
@@ -159,7 +193,7 @@ def predict(
     call: str | None = None,
     stdin: str = "",
     mode: Mode = "free",
-    codec: str = "cwm",
+    codec: str = AUTO_CODEC,
     max_tokens: int = 4096,
     temperature: float = 0.0,
     seed: int = 0,
@@ -176,7 +210,8 @@ def predict(
         call: The call to predict, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
         mode: `free`, `force-actions`, `force-state`, `guided` or `score`.
-        codec: The format that the model writes: `cwm`, `chat`, `delta`, …
+        codec: The format that the model writes: `cwm`, `chat`, `delta`, …; `auto` takes the best
+            one that the model can be asked in.
         max_tokens: Maximum completion tokens, including teacher-forced tokens.
         temperature: Sampling temperature; 0 is greedy decoding.
         seed: The sampling seed.
@@ -201,10 +236,10 @@ def predict(
     settings = PredictionSettings(
         mode=mode, codec=codec, max_tokens=max_tokens, temperature=temperature, seed=seed
     )
-    with PythonRecorder(python=python) as recorder:
+    with PythonRecorder(python=python) as recorder, borrowed_engine(engine) as borrowed:
         predictions = predict_questions(
             [question],
-            engine_opener(engine),
+            engine_opener(borrowed),
             recorder,
             settings=settings,
             limits=limits,
@@ -246,7 +281,10 @@ def predict_into_file(
     python: str | None = None,
     import_from: Sequence[Path] = (),
     restart: bool = False,
+    max_malformed: int = DEFAULT_MAX_MALFORMED,
+    cost_limit: CostLimit | None = None,
     on_start: Callable[[int, int], None] | None = None,
+    on_codec: Callable[[CodecChoice], None] | None = None,
     on_prediction: Callable[[Prediction], None] | None = None,
 ) -> PredictionTotals:
     """Ask a model every question, and append each prediction to a file of JSON lines.
@@ -258,7 +296,8 @@ def predict_into_file(
         questions: The questions.
         engine: The engine, or its name.
         output: The file.
-        settings: All settings of the predictions.
+        settings: All settings of the predictions. By default, and with the codec `auto`, the model
+            is asked in the best codec that it can be asked in, or in that of the file.
         repeats: Ask each question this many times, with different seeds.
         tokenizer: The model's tokenizer, to tokenize here instead of on the server.
         concurrency: Maximum number of concurrent requests.
@@ -266,7 +305,11 @@ def predict_into_file(
         python: The interpreter for the actual executions.
         import_from: Folders that the programs may import from.
         restart: Delete the file and begin again.
+        max_malformed: Stop after this many malformed replies in a row at the beginning, or ten
+            times as many later; 0 for never.
+        cost_limit: Stop when all predictions in the file cost this much.
         on_start: Called once, with the number of predictions still to make and the total.
+        on_codec: Called once if the settings leave the codec open, with the one that is used.
         on_prediction: Called for every new prediction.
 
     Returns:
@@ -275,6 +318,8 @@ def predict_into_file(
     Raises:
         InputError: The file was created with different settings, or for different programs.
         EngineError: The engine cannot be used in this mode.
+        MalformedRepliesError: Too many replies in a row were malformed.
+        CostLimitError: The predictions cost as much as the limit.
 
     Examples:
         >>> from worldline.models.engines import ScriptedEngine
@@ -287,12 +332,20 @@ def predict_into_file(
         >>> predict_into_file([question], engine, file, settings=settings).skipped
         1
     """
-    settings = settings or PredictionSettings()
-    if isinstance(engine, str):
-        engine = load_engine(engine)
+    settings = settings or PredictionSettings(codec=AUTO_CODEC)
     _refuse_own_input(engine, Path(output))
+    cost = CostMeter(cost_limit) if cost_limit else None
+
+    def report_codec(predictor: Predictor) -> None:
+        if predictor.codec_choice is not None and on_codec is not None:
+            on_codec(predictor.codec_choice)
+
     samples = list(check_unique_ids((q, repeat) for repeat in range(repeats) for q in questions))
     with PredictionFile(Path(output), restart=restart) as file:
+        if settings.codec == AUTO_CODEC and file.codec is not None:
+            settings = replace(settings, codec=file.codec)
+            if on_codec is not None:
+                on_codec(CodecChoice(file.codec, f"the predictions in {output} have it"))
         file.expect(settings)
         pending = [(q, repeat) for q, repeat in samples if not file.has(q, repeat)]
         totals = PredictionTotals(skipped=len(samples) - len(pending))
@@ -300,15 +353,24 @@ def predict_into_file(
             on_start(len(pending), len(samples))
         if not pending:
             return totals
-        with PythonRecorder(python=python, import_from=import_from) as recorder:
+        for prediction in file.predictions() if cost else ():
+            assert cost is not None
+            cost.add(prediction)
+        with (
+            PythonRecorder(python=python, import_from=import_from) as recorder,
+            borrowed_engine(engine) as borrowed,
+        ):
             predictions = predict_questions(
                 pending,
-                engine_opener(engine),
+                engine_opener(borrowed),
                 recorder,
                 settings=settings,
                 limits=limits,
                 tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
-                concurrency=concurrency or engine_concurrency(engine),
+                concurrency=concurrency or engine_concurrency(borrowed),
+                max_malformed=max_malformed,
+                cost=cost,
+                on_ready=report_codec,
             )
             with closing(predictions):
                 for prediction in predictions:
@@ -321,9 +383,8 @@ def predict_into_file(
 
 def _refuse_own_input(engine: EngineLike, output: Path) -> None:
     """Refuse to write the file whose recorded predictions the engine reads."""
-    kind, _, recording = (
-        engine.name.partition(":") if isinstance(engine, EngineHandle) else ("",) * 3
-    )
+    name = engine.name if isinstance(engine, EngineHandle) else engine
+    kind, _, recording = name.partition(":") if isinstance(name, str) else ("",) * 3
     if kind == "recorded":
         refuse_same_file(Path(recording), output)
 

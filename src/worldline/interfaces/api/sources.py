@@ -43,8 +43,8 @@ def load_questions(
     """Load the questions of a benchmark or of a file.
 
     Args:
-        source: A benchmark's name, a file of JSON lines, a `.py` file, a folder of such files, or
-            an open stream of JSON lines.
+        source: A benchmark's name (unless there is a file of that name), a file of JSON lines, a
+            `.py` file, a folder of such files, or an open stream of JSON lines.
         call: The call to predict, if the source is one `.py` file.
         data: The benchmark's file, or the folder that contains it.
         options: The benchmark's own options, as text.
@@ -62,7 +62,7 @@ def load_questions(
     if not isinstance(source, str | Path):
         return _not_empty(list(questions_from_rows(_rows(source, source_name(source)))), source)
     path = Path(source)
-    if str(source) in BENCHMARKS and call is None:
+    if str(source) in BENCHMARKS and call is None and not path.is_file():
         place = None if data is None else str(data)
         return list(load_benchmark(str(source), data=place, options=options).questions)
     if call is not None:

@@ -7,9 +7,16 @@ import click
 from worldline.core.trace import Limits
 from worldline.evaluation.benchmarks import describe_benchmarks
 from worldline.evaluation.runs import ScoredSample
+from worldline.interfaces.api.costing import estimate_cost
 from worldline.interfaces.api.evaluating import EvaluationStart, evaluate
 from worldline.interfaces.api.predicting import EngineHandle
 from worldline.interfaces.cli.console import hint, resumable, resume_hint
+from worldline.interfaces.cli.cost_options import (
+    CostOptions,
+    codec_line,
+    cost_options,
+    print_estimate,
+)
 from worldline.interfaces.cli.engine_options import ModelAccess, prediction_options
 from worldline.interfaces.cli.help_sections import command
 from worldline.interfaces.cli.progress import RunProgress, run_progress
@@ -23,6 +30,7 @@ from worldline.interfaces.cli.shared_options import (
     quiet_option,
     restart_option,
 )
+from worldline.models.codecs import get_codec
 from worldline.models.engines import engine_factory
 from worldline.models.prediction import PredictionSettings
 
@@ -67,6 +75,7 @@ def list_benchmarks(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> 
 @format_option()
 @quiet_option
 @prediction_options
+@cost_options
 @python_option
 @limit_options
 def bench(
@@ -80,6 +89,7 @@ def bench(
     access: ModelAccess,
     settings: PredictionSettings,
     repeats: int,
+    costs: CostOptions,
     python: str | None,
     limits: Limits,
 ) -> None:
@@ -93,6 +103,22 @@ def bench(
     If interrupted, run the same command again to resume. The exit code is 1 if there were
     infrastructure errors.
     """
+    if costs.is_dry_run:
+        estimate = estimate_cost(
+            benchmark,
+            access.engine,
+            output=output,
+            data=data,
+            options=options,
+            first=first,
+            repeats=repeats,
+            settings=settings,
+            tokenizer=access.tokenizer,
+            limits=limits,
+            restart=restart,
+        )
+        print_estimate(estimate, costs.prices)
+        return
     with resumable(restart) as interruption, ExitStack() as stack:
         observer = _Observer(stack, access.engine, interruption)
         run = evaluate(
@@ -109,7 +135,10 @@ def bench(
             limits=limits,
             python=python,
             restart=restart,
+            max_malformed=costs.max_malformed,
+            cost_limit=costs.limit,
             on_start=observer.start,
+            on_codec=lambda choice: hint(codec_line(choice)),
             on_sample=observer.add,
         )
     print_run(run, form)
@@ -121,7 +150,8 @@ def bench(
         err=True,
     )
     is_server = engine_factory(access.engine.name).is_server
-    if is_server and run.manifest.capabilities == ("chat",) and settings.codec != "chat":
+    codec = run.manifest.settings.codec if run.manifest.settings else ""
+    if is_server and run.manifest.capabilities == ("chat",) and not get_codec(codec).is_chat:
         click.echo("this server has a chat endpoint only: try --codec chat", err=True)
     raise click.exceptions.Exit(1)
 

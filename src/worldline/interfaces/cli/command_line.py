@@ -47,6 +47,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "train": ("train", "Train a small code world model."),
     },
     "Setup": {
+        "models": ("models", "Download models and serve them on this machine."),
         "sandbox": ("sandbox", "Inspect the sandbox on this machine."),
     },
 }

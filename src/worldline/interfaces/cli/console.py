@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from worldline.core.errors import InputError
+from worldline.core.errors import CostLimitError, InputError, MalformedRepliesError
 from worldline.interfaces.cli.command_line import INTERRUPTED
 from worldline.interfaces.report import make_console
 
@@ -42,9 +42,10 @@ def resume_hint(restart: bool) -> str:
 
 @contextmanager
 def resumable(restart: bool) -> Iterator[list[str]]:
-    """End a command that can be resumed with one sentence and exit code 130 on Ctrl-C.
+    """End a command that can be resumed with one sentence on how to resume it.
 
-    Yields a list for what is to be said before that sentence.
+    Ctrl-C and the cost limit end it with exit code 130, malformed replies with 2. Yields a list for
+    what is to be said before that sentence.
     """
     details: list[str] = []
     try:
@@ -53,6 +54,16 @@ def resumable(restart: bool) -> Iterator[list[str]]:
         text = "".join(f": {detail}" for detail in details[-1:])
         click.echo(f"\nInterrupted{text}. {resume_hint(restart)}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
+    except CostLimitError as error:
+        text = "".join(f"; {detail}" for detail in details[-1:])
+        click.echo(
+            f"Stopped: {error}{text}. Raise --max-cost. {resume_hint(restart)}",
+            err=True,
+        )
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except MalformedRepliesError as error:
+        text = "".join(f" {detail}; they are kept." for detail in details[-1:])
+        raise MalformedRepliesError(f"{error}{text}") from None
 
 
 @contextmanager

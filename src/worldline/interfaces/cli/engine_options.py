@@ -12,7 +12,7 @@ from worldline.interfaces.api.predicting import EngineHandle, load_engine
 from worldline.interfaces.cli.help_sections import section_option
 from worldline.interfaces.cli.server_options import SERVER_OPTION_NAMES, server_options
 from worldline.models.codecs import CODECS
-from worldline.models.prediction import DEFAULT_CONCURRENCY, Mode, PredictionSettings
+from worldline.models.prediction import AUTO_CODEC, DEFAULT_CONCURRENCY, Mode, PredictionSettings
 
 DEFAULTS = PredictionSettings()
 _ENGINE_OPTIONS = (*SERVER_OPTION_NAMES, "timeout", "retry_timeout")
@@ -35,8 +35,8 @@ _ACCESS_OPTIONS = (
         required=True,
         envvar="WORLDLINE_ENGINE",
         metavar="URL",
-        help="URL of a server (several: comma-separated), transformers:FOLDER, or recorded:FILE.  "
-        "[env: WORLDLINE_ENGINE]",
+        help="URL of a server (several: comma-separated), llamacpp:MODEL, transformers:FOLDER, or "
+        "recorded:FILE.  [env: WORLDLINE_ENGINE]",
     ),
     server_options,
     section_option(
@@ -87,12 +87,12 @@ _PREDICTION_OPTIONS = (
     section_option(
         "Prediction",
         "--codec",
-        type=click.Choice(sorted(CODECS)),
+        type=click.Choice([AUTO_CODEC, *sorted(CODECS)]),
         metavar="NAME",
-        default=DEFAULTS.codec,
+        default=AUTO_CODEC,
         show_default=True,
-        help=f"Format that the model writes: {', '.join(sorted(CODECS))}. Use chat for a general "
-        "chat model.",
+        help="Format that the model writes; `auto` is the best one that the model can be asked in. "
+        f"One of {', '.join([AUTO_CODEC, *sorted(CODECS)])}.",
     ),
     section_option(
         "Prediction",

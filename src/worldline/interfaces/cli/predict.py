@@ -7,9 +7,17 @@ from pathlib import Path
 import click
 
 from worldline.core.trace import Limits
+from worldline.evaluation.benchmarks import BENCHMARKS
+from worldline.interfaces.api.costing import estimate_cost
 from worldline.interfaces.api.predicting import predict_into_file, refuse_same_file
 from worldline.interfaces.api.sources import load_questions
 from worldline.interfaces.cli.console import hint, resumable, resume_hint
+from worldline.interfaces.cli.cost_options import (
+    CostOptions,
+    codec_line,
+    cost_options,
+    print_estimate,
+)
 from worldline.interfaces.cli.engine_options import ModelAccess, prediction_options
 from worldline.interfaces.cli.help_sections import command
 from worldline.interfaces.cli.progress import report_progress
@@ -48,6 +56,7 @@ from worldline.models.prediction import Finish, Mode, Prediction, PredictionSett
 @benchmark_options
 @quiet_option
 @prediction_options
+@cost_options
 @python_option
 @limit_options
 def predict(
@@ -61,19 +70,36 @@ def predict(
     access: ModelAccess,
     settings: PredictionSettings,
     repeats: int,
+    costs: CostOptions,
     python: str | None,
     limits: Limits,
 ) -> None:
     """Ask a model to predict executions.
 
-    PROGRAMS is the name of a benchmark (cruxeval), a JSON lines file with id, code and call, a
-    .py file (with --call), or - for JSON lines on standard input. `worldline diagnose` reads the
-    predictions.
+    PROGRAMS is the name of a benchmark (cruxeval; a file of that name comes first), a JSON lines
+    file with id, code and call, a .py file (with --call), or - for JSON lines on standard input.
+    `worldline diagnose` reads the predictions.
 
     If interrupted, run the same command again to resume.
     """
     refuse_same_file(Path(programs), output)
     questions = load_questions(open_source(programs), call=call, data=data, options=options)
+    if programs in BENCHMARKS:
+        is_file = Path(programs).is_file()
+        kind = "file" if is_file else "benchmark"
+        hint(f"asking about the {kind} {programs}" + is_file * ", not the benchmark of that name")
+    if costs.is_dry_run:
+        estimate = estimate_cost(
+            questions[:first],
+            access.engine,
+            output=output,
+            repeats=repeats,
+            settings=settings,
+            tokenizer=access.tokenizer,
+            restart=restart,
+        )
+        print_estimate(estimate, costs.prices)
+        return
     folder = Path(programs).resolve().parent
     with resumable(restart) as interruption, ExitStack() as stack:
         reporter = stack.enter_context(report_progress("predicting", None))
@@ -104,7 +130,10 @@ def predict(
             # A program may import modules next to it.
             import_from=[folder] if programs.endswith(".py") else [],
             restart=restart,
+            max_malformed=costs.max_malformed,
+            cost_limit=costs.limit,
             on_start=start,
+            on_codec=lambda choice: hint(codec_line(choice)),
             on_prediction=add,
         )
     click.echo(summary(settings.mode, totals.finishes, totals.usage))

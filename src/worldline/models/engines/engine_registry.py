@@ -1,4 +1,4 @@
-"""Engines by name: `http://127.0.0.1:8000/v1`, `transformers:FOLDER`, `recorded:FILE`."""
+"""Engines by name: `http://127.0.0.1:8000/v1`, `llamacpp:MODEL`, `transformers:FOLDER`, …"""
 
 import os
 from collections.abc import Callable, Mapping
@@ -11,6 +11,8 @@ from worldline.models.engines.engine import Engine
 from worldline.models.engines.openai_engine import OpenAIEngine
 from worldline.models.engines.server_pool import ServerPool
 from worldline.models.engines.transformers_engine import TransformersEngine
+from worldline.models.local_models import LlamaCppServer, start_llamacpp_server
+from worldline.models.local_models.llamacpp_server import DEFAULT_PARALLEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,15 @@ class EngineFactory:
         usage: how to write such a name, for error messages.
         concurrency: recommended number of concurrent requests; None for that of a server.
         is_server: whether the engine is a server, whose capabilities have to be tested.
+        start: starts the server of a name, at whose address the engine then is; None if it runs
+            already, or if there is none.
     """
 
     open: Callable[[str, EngineOptions], Engine]
     usage: str
     concurrency: int | None = None
     is_server: bool = False
+    start: Callable[[str], LlamaCppServer] | None = None
 
     def __repr__(self) -> str:
         return f"EngineFactory({self.usage!r}, is_server={self.is_server})"
@@ -78,8 +83,8 @@ def load_engine(
     """Open an engine by its name.
 
     Args:
-        name: an address, or several separated by commas; or `transformers:FOLDER`,
-            `recorded:FILE` or a scheme of an installed package.
+        name: an address, or several separated by commas; or `llamacpp:MODEL`,
+            `transformers:FOLDER`, `recorded:FILE` or a scheme of an installed package.
         model: name of the model on a server.
         api_key: the server's key.
         timeout: seconds for one request.
@@ -145,6 +150,35 @@ def _open_server(name: str, options: EngineOptions) -> Engine:
     )
 
 
+def _start_llamacpp(name: str) -> LlamaCppServer:
+    return start_llamacpp_server(name.partition(":")[2])
+
+
+def _open_llamacpp(name: str, options: EngineOptions) -> Engine:
+    server = _start_llamacpp(name)
+    try:
+        return _WithOwnServer(_open_server(server.address, options), server)
+    except BaseException:
+        server.stop()
+        raise
+
+
+class _WithOwnServer:
+    """An engine whose server ends when the engine is closed."""
+
+    def __init__(self, engine: Engine, server: LlamaCppServer) -> None:
+        self._engine = engine
+        self._server = server
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    async def close(self) -> None:
+        """Close the connections and end the server."""
+        await self._engine.close()
+        self._server.stop()
+
+
 def _open_transformers(name: str, options: EngineOptions) -> Engine:
     return TransformersEngine(name.partition(":")[2])
 
@@ -157,6 +191,13 @@ ENGINES: Registry[EngineFactory] = Registry(
     {
         "http": _SERVER,
         "https": _SERVER,
+        "llamacpp": EngineFactory(
+            _open_llamacpp,
+            "llamacpp:MODEL",
+            concurrency=DEFAULT_PARALLEL,
+            is_server=True,
+            start=_start_llamacpp,
+        ),
         # There is one key-value cache: a second program would evict the first one's prefix.
         "transformers": EngineFactory(_open_transformers, "transformers:FOLDER", concurrency=1),
     },

@@ -18,11 +18,18 @@ class RecordedEngine:
     """Engine that answers a recorded prompt with its recorded reply, and no other prompt.
 
     `replies` maps a prompt as text (the joined messages of a conversation) and a seed to a reply.
-    The seed None matches every seed.
+    The seed None matches every seed. `codec` is the name of the codec of the prompts, if known.
     """
 
-    def __init__(self, name: str, replies: Mapping[tuple[str, int | None], Reply]) -> None:
+    def __init__(
+        self,
+        name: str,
+        replies: Mapping[tuple[str, int | None], Reply],
+        *,
+        codec: str | None = None,
+    ) -> None:
         self.name = name
+        self.codec = codec
         self._replies = replies
 
     async def capabilities(self) -> Capabilities:

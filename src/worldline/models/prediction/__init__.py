@@ -1,5 +1,12 @@
 """Predictions: executions that models predict, generated here or read from a file."""
 
+from worldline.models.prediction.codec_choice import (
+    AUTO_CODEC,
+    CODEC_PREFERENCE,
+    CodecChoice,
+    choose_codec,
+    suggest_codec,
+)
 from worldline.models.prediction.codec_tokenizer import CodecTokenizer
 from worldline.models.prediction.concurrency import (
     DEFAULT_CONCURRENCY,
@@ -7,9 +14,17 @@ from worldline.models.prediction.concurrency import (
     predict_all,
     predict_questions,
 )
+from worldline.models.prediction.cost_estimate import CostEstimate, estimate_cost
+from worldline.models.prediction.costs import CHARS_PER_TOKEN, CostLimit, CostMeter, Prices
 from worldline.models.prediction.engine_from_predictions import load_recorded_engine
 from worldline.models.prediction.engine_report import EngineReport, check_engine
 from worldline.models.prediction.jsonl_rows import parse_json_line, read_json_lines
+from worldline.models.prediction.malformed_replies import (
+    DEFAULT_MAX_MALFORMED,
+    LATER_FACTOR,
+    MalformedReplyGuard,
+    is_malformed,
+)
 from worldline.models.prediction.old_field_names import (
     OLD_FINISHES,
     OLD_GENERATION_FIELDS,
@@ -41,22 +56,36 @@ from worldline.models.prediction.question_reader import (
 from worldline.models.prediction.score_mode import StepScore
 
 __all__ = [
+    "AUTO_CODEC",
+    "CHARS_PER_TOKEN",
+    "CODEC_PREFERENCE",
     "DEFAULT_CONCURRENCY",
+    "DEFAULT_MAX_MALFORMED",
+    "LATER_FACTOR",
     "OLD_FINISHES",
     "OLD_GENERATION_FIELDS",
     "REQUIRED_CAPABILITIES",
+    "CodecChoice",
     "CodecTokenizer",
+    "CostEstimate",
+    "CostLimit",
+    "CostMeter",
     "EngineReport",
     "Finish",
     "GenerationRecord",
+    "MalformedReplyGuard",
     "Mode",
     "Prediction",
     "PredictionSettings",
     "Predictor",
+    "Prices",
     "Question",
     "StepScore",
     "check_engine",
     "check_unique_ids",
+    "choose_codec",
+    "estimate_cost",
+    "is_malformed",
     "load_recorded_engine",
     "make_generation_record",
     "make_prediction",
@@ -73,5 +102,6 @@ __all__ = [
     "read_questions",
     "rename_fields",
     "repeat_id",
+    "suggest_codec",
     "upgrade_prediction_row",
 ]

@@ -4,13 +4,15 @@ import asyncio
 import itertools
 import queue
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sized
 from contextlib import aclosing
 
 from worldline.core.errors import InputError
 from worldline.core.trace import Limits
 from worldline.languages.python.recorder import Recorder
 from worldline.models.engines import Engine
+from worldline.models.prediction.costs import CostMeter
+from worldline.models.prediction.malformed_replies import MalformedReplyGuard
 from worldline.models.prediction.prediction import Prediction
 from worldline.models.prediction.prediction_settings import PredictionSettings
 from worldline.models.prediction.predictor import Predictor
@@ -83,6 +85,8 @@ def predict_questions(
     limits: Limits | None = None,
     tokenizer: Tokenizer | None = None,
     concurrency: int = DEFAULT_CONCURRENCY,
+    max_malformed: int = 0,
+    cost: CostMeter | None = None,
     on_ready: Callable[[Predictor], None] | None = None,
 ) -> Generator[Prediction]:
     """Yield a model's predictions as they are completed, not in the order of the questions.
@@ -104,15 +108,24 @@ def predict_questions(
         limits: limits of the executions.
         tokenizer: the model's own tokenizer, which saves requests to the server.
         concurrency: number of requests sent at the same time.
+        max_malformed: stop after this many malformed replies in a row at the beginning, or
+            `LATER_FACTOR` times as many later; 0 for never.
+        cost: adds up the costs, and stops at its limit.
         on_ready: called once, when the engine was checked and before the first request.
 
     Raises:
         EngineError: the engine cannot be opened, or does not support the settings.
         InputError: two predictions would have the same id.
+        MalformedRepliesError: too many replies in a row were malformed.
+        CostLimitError: the predictions cost as much as the limit.
     """
     numbered = check_unique_ids(q if isinstance(q, tuple) else (q, 0) for q in questions)
+    expected = len(questions) if isinstance(questions, Sized) else None
+    guard = MalformedReplyGuard(max_malformed)
 
     async def run() -> AsyncGenerator[Prediction]:
+        if cost is not None:
+            cost.check()
         opened = engine()
         try:
             predictor = await Predictor.open(
@@ -127,8 +140,21 @@ def predict_questions(
             async with aclosing(
                 predict_all(predictor, numbered, concurrency=concurrency)
             ) as predictions:
+                seen = 0
                 async for prediction in predictions:
+                    # The consumer stores it first: what stops the run is kept.
                     yield prediction
+                    seen += 1
+                    if cost is not None:
+                        cost.add(prediction)
+                    is_exceeded = guard.is_exceeded(prediction)
+                    if seen == expected:
+                        # Nothing is left to stop.
+                        continue
+                    if is_exceeded:
+                        raise await guard.error(opened, predictor.settings.codec)
+                    if cost is not None:
+                        cost.check()
         finally:
             await opened.close()
 

@@ -25,17 +25,20 @@ def load_recorded_engine(path: Path | str, *, codec: str = "cwm") -> RecordedEng
     """
     replies: dict[tuple[str, int | None], Reply] = {}
     models: list[str] = []
+    codecs: list[str] = []
     for prediction in read_prediction_file(path, codec=codec):
         record = prediction.generation
         if prediction.finish == "infra_error":
             continue
-        prompt = "".join(get_codec(record.codec if record else codec).prompt(prediction.program))
+        codecs.append(record.codec if record else codec)
+        prompt = "".join(get_codec(codecs[-1]).prompt(prediction.program))
         seed = record.seed if record else None
         replies[prompt, seed] = Reply(
             prediction.text, "truncated" if prediction.is_truncated else "stop"
         )
         models.append(prediction.model)
-    return RecordedEngine(next(filter(None, models), "recorded"), replies)
+    name = next(filter(None, models), "recorded")
+    return RecordedEngine(name, replies, codec=codecs[0] if codecs else codec)
 
 
 def _open_recorded(name: str, options: EngineOptions) -> Engine:

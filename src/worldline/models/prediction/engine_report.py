@@ -1,6 +1,6 @@
 """Report on which codecs and modes an engine supports."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from worldline.core.errors import EngineError
@@ -36,11 +36,23 @@ class EngineReport:
         )
 
 
-async def check_engine(engine: Engine) -> EngineReport:
-    """Test which codecs and modes an engine supports."""
-    capabilities = await engine.capabilities()
-    codecs: dict[str, str] = {}
-    for name, codec in CODECS.items():
+async def check_engine(
+    engine: Engine,
+    *,
+    codecs: Iterable[str] | None = None,
+    capabilities: Capabilities | None = None,
+) -> EngineReport:
+    """Test which codecs and modes an engine supports.
+
+    Args:
+        engine: the engine.
+        codecs: names of the codecs to test; by default all.
+        capabilities: capabilities of the engine, if they are known; by default they are tested.
+    """
+    capabilities = capabilities or await engine.capabilities()
+    results: dict[str, str] = {}
+    for name in CODECS if codecs is None else codecs:
+        codec = CODECS[name]
         try:
             if codec.is_chat:
                 capabilities.require(["chat"], what=f"the {name} format")
@@ -48,11 +60,11 @@ async def check_engine(engine: Engine) -> EngineReport:
                 capabilities.require(["tokenize"], what=f"the {name} format")
                 await CodecTokenizer.from_engine(engine, codec)
         except EngineError as reason:
-            codecs[name] = str(reason)
+            results[name] = str(reason)
         else:
-            codecs[name] = ""
+            results[name] = ""
     modes: dict[Mode, str] = {}
-    has_step_codec = any(not codecs[name] for name in STEP_CODECS)
+    has_step_codec = any(not results[name] for name in STEP_CODECS if name in results)
     for mode, needed in REQUIRED_CAPABILITIES.items():
         try:
             capabilities.require(needed, what=f"the mode {mode}")
@@ -62,4 +74,4 @@ async def check_engine(engine: Engine) -> EngineReport:
             modes[mode] = str(reason)
         else:
             modes[mode] = ""
-    return EngineReport(engine.name, capabilities, codecs, modes)
+    return EngineReport(engine.name, capabilities, results, modes)

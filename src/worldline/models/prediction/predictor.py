@@ -19,6 +19,7 @@ from worldline.models.codecs import (
     split_at_special_tokens,
 )
 from worldline.models.engines import Capabilities, Engine, Message, Request
+from worldline.models.prediction.codec_choice import AUTO_CODEC, CodecChoice, choose_codec
 from worldline.models.prediction.codec_tokenizer import CodecTokenizer
 from worldline.models.prediction.constrained_generation import (
     ConstrainedGeneration,
@@ -64,10 +65,13 @@ class Predictor:
         limits: Limits,
         capabilities: Capabilities,
         codec_tokenizer: CodecTokenizer | None,
+        codec_choice: CodecChoice | None = None,
     ) -> None:
         self.engine = engine
         self.settings = settings
         self.capabilities = capabilities
+        # Set if the settings left the codec open.
+        self.codec_choice = codec_choice
         self._codec: Codec = get_codec(settings.codec)
         self._recorder = recorder
         self._limits = limits
@@ -87,7 +91,7 @@ class Predictor:
 
         Args:
             engine: access to the model.
-            settings: how the model is asked.
+            settings: how the model is asked. With the codec `auto`, the best one is chosen.
             recorder: executes programs, for the modes that need the actual trace.
             limits: limits of these executions.
             tokenizer: the model's own tokenizer, which saves requests to the server.
@@ -96,6 +100,10 @@ class Predictor:
             EngineError: the engine does not support the settings.
         """
         capabilities = await engine.capabilities()
+        is_open = settings.codec == AUTO_CODEC
+        choice = await choose_codec(engine, capabilities=capabilities) if is_open else None
+        if choice is not None:
+            settings = replace(settings, codec=choice.name)
         codec = get_codec(settings.codec)
         check_settings(settings, codec, capabilities)
         codec_tokenizer = (
@@ -104,7 +112,7 @@ class Predictor:
             else None
         )
         return Predictor(
-            engine, settings, recorder, limits or Limits(), capabilities, codec_tokenizer
+            engine, settings, recorder, limits or Limits(), capabilities, codec_tokenizer, choice
         )
 
     async def predict(

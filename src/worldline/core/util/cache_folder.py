@@ -1,0 +1,17 @@
+"""Folder for files that can be downloaded or computed again."""
+
+import os
+from pathlib import Path
+
+FOLDER_VARIABLE = "WORLDLINE_CACHE"
+
+
+def cache_folder() -> Path:
+    """The folder in `WORLDLINE_CACHE`, or else `worldline` in the user's cache folder.
+
+    It may not exist yet. Without either variable: ~/.cache/worldline.
+    """
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if folder:
+        return Path(folder)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldline"

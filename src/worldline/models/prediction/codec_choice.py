@@ -1,0 +1,67 @@
+"""Choice of the codec for a model: the best one that it can be asked in."""
+
+from dataclasses import dataclass
+
+from worldline.core.errors import EngineError
+from worldline.models.codecs import CODECS
+from worldline.models.engines import Capabilities, Engine
+from worldline.models.prediction.engine_report import EngineReport, check_engine
+
+# Setting of the codec that leaves the choice to `choose_codec`.
+AUTO_CODEC = "auto"
+# Best first. A model that has CWM's special tokens was trained on traces; others are asked for
+# steps in a conversation, or for the answer alone. The other codecs need a model that was trained
+# on them, which cannot be tested: they are never chosen.
+CODEC_PREFERENCE = ("cwm", "chat-trace", "chat")
+_REASONS = {
+    "cwm": "its special tokens are in the model's vocabulary",
+    "chat-trace": "the model answers chat messages; it is asked for every step",
+    "chat": "the model answers chat messages; it is asked for the answer alone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CodecChoice:
+    """The codec in which a model is asked, and why."""
+
+    name: str
+    reason: str
+
+
+def suggest_codec(report: EngineReport) -> str:
+    """Return the best codec that an engine can be asked in.
+
+    Args:
+        report: The result of `check_engine`.
+
+    Raises:
+        EngineError: It can be asked in none of them; the message says why.
+    """
+    known = [name for name in CODEC_PREFERENCE if name in report.codecs]
+    for name in known:
+        if not report.codecs[name]:
+            return name
+    reasons = "; ".join(dict.fromkeys(report.codecs[name] for name in known))
+    raise EngineError(f"there is no codec that {report.model} can be asked in: {reasons}")
+
+
+async def choose_codec(engine: Engine, *, capabilities: Capabilities | None = None) -> CodecChoice:
+    """Test in which codecs an engine can be asked, and choose the best one.
+
+    An engine that can be asked in one codec only, such as a recording, names it in an attribute
+    `codec`.
+
+    Args:
+        engine: The engine.
+        capabilities: Its capabilities, if they are not to be tested here.
+
+    Raises:
+        EngineError: It can be asked in none of them.
+    """
+    own: str | None = getattr(engine, "codec", None)
+    if own is not None:
+        return CodecChoice(own, "the engine has no other")
+    names = [name for name in CODEC_PREFERENCE if name in CODECS]
+    report = await check_engine(engine, codecs=names, capabilities=capabilities)
+    name = suggest_codec(report)
+    return CodecChoice(name, _REASONS[name])
