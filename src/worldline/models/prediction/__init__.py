@@ -9,7 +9,12 @@ from worldline.models.prediction.concurrency import (
 )
 from worldline.models.prediction.engine_from_predictions import load_recorded_engine
 from worldline.models.prediction.engine_report import EngineReport, check_engine
-from worldline.models.prediction.jsonl_rows import parse_json_line, read_json_lines
+from worldline.models.prediction.jsonl_rows import (
+    number_lines,
+    parse_json_line,
+    read_json_lines,
+    read_lines,
+)
 from worldline.models.prediction.old_field_names import (
     OLD_FINISHES,
     OLD_GENERATION_FIELDS,
@@ -23,7 +28,7 @@ from worldline.models.prediction.prediction import (
     Prediction,
     make_prediction,
 )
-from worldline.models.prediction.prediction_reader import prediction_from_row, read_prediction_file
+from worldline.models.prediction.prediction_reader import prediction_from_row
 from worldline.models.prediction.prediction_settings import (
     REQUIRED_CAPABILITIES,
     PredictionSettings,
@@ -37,6 +42,10 @@ from worldline.models.prediction.question_reader import (
     question_from_row,
     questions_from_rows,
     read_questions,
+)
+from worldline.models.prediction.recorded_formats import (
+    predictions_from_lines,
+    read_prediction_file,
 )
 from worldline.models.prediction.score_mode import StepScore
 
@@ -60,15 +69,18 @@ __all__ = [
     "load_recorded_engine",
     "make_generation_record",
     "make_prediction",
+    "number_lines",
     "parse_json_line",
     "parse_row_metadata",
     "predict_all",
     "predict_questions",
     "prediction_from_row",
     "prediction_to_row",
+    "predictions_from_lines",
     "question_from_row",
     "questions_from_rows",
     "read_json_lines",
+    "read_lines",
     "read_prediction_file",
     "read_questions",
     "rename_fields",
