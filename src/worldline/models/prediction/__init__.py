@@ -43,6 +43,7 @@ from worldline.models.prediction.question_reader import (
     questions_from_rows,
     read_questions,
 )
+from worldline.models.prediction.recorded_answers import make_recorded_answer
 from worldline.models.prediction.recorded_formats import (
     predictions_from_lines,
     read_prediction_file,
@@ -69,6 +70,7 @@ __all__ = [
     "load_recorded_engine",
     "make_generation_record",
     "make_prediction",
+    "make_recorded_answer",
     "number_lines",
     "parse_json_line",
     "parse_row_metadata",

@@ -85,11 +85,12 @@ def _prediction(sample: Any, log: Any, place: str) -> Prediction:
     )
     if sample.error is not None:
         return replace(prediction, finish="infra_error", error=sample.error.message)
-    return replace(prediction, finish=_finish(sample))
+    return replace(prediction, finish=output_finish(sample.output))
 
 
-def _finish(sample: Any) -> Finish:
-    choices = sample.output.choices
+def output_finish(output: Any) -> Finish:
+    """How a `ModelOutput` of Inspect ended: `stop_reason` "max_tokens" -> "truncated"."""
+    choices = output.choices
     return _FINISHES.get(choices[0].stop_reason, "unknown") if choices else "unknown"
 
 
