@@ -144,7 +144,7 @@ def _score(state: TaskState, target: str, recorder: PythonRecorder) -> Score:
         "explanation": explain_sample(sample),
         "metadata": {"verdict": verdict, **_score_metadata(sample)},
     }
-    if verdict == "infra_error":
+    if sample.diagnosis.facts.outcome == "infra_error":
         return Score.unscored(reason="the program could not be executed", **facts)
     return Score(value=CORRECT if verdict == "correct" else INCORRECT, **facts)
 
