@@ -1,4 +1,4 @@
-"""Logs of Inspect are told from other files, and need the extra `inspect`."""
+"""Logs of Inspect are distinguished from other files, and need the extra `inspect`."""
 
 import json
 import sys

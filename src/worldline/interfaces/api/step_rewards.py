@@ -103,7 +103,7 @@ def measure_step_reward(
     format_weight: float = 0.0,
     executions: ExecutionCache | None = None,
 ) -> StepReward | None:
-    """Compute the reward of a completion with the facts behind it.
+    """Compute the reward of a completion with the facts it is based on.
 
     Args:
         program: The program that the model was asked about.

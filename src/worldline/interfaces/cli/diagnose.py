@@ -86,7 +86,7 @@ def diagnose(
 
     Executes each program in the sandbox and compares the predicted execution with the actual one.
     FILE has JSON lines with id, output (the model's text), code and call (or context); or it is a
-    run; or - for standard input.
+    sample file of lm-eval, a log of Inspect, or a run; or - for standard input.
     """
     unknown = set(only) - FILTERS
     if unknown:
