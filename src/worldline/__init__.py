@@ -224,6 +224,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         value: Any = version("worldline")
+    elif name == "rewards":
+        value = import_module("worldline.rewards")
     elif name in _MODULE_OF:
         value = getattr(import_module(f"worldline.{_MODULE_OF[name]}"), name)
     else:

@@ -12,6 +12,7 @@ from worldline.evaluation.runs.scored_sample import ScoredSample
 from worldline.evaluation.runs.verdict import extract_answer, grade_answer
 from worldline.evaluation.store import escape_surrogates
 from worldline.models.codecs import get_codec
+from worldline.models.engines import NO_USAGE
 from worldline.models.prediction import (
     Prediction,
     Question,
@@ -48,7 +49,8 @@ def sample_to_row(
     diagnosis_row = sample_to_json(sample)
     codec = get_codec(asked.codec) if asked else None
     difficulty = measure_difficulty(sample.actual, codec=codec, tokenizer=tokenizer)
-    usage = asdict(asked.usage) if asked else {}
+    # Other tools do not record how many tokens were generated: unknown, not 0.
+    usage = asdict(asked.usage) if asked and asked.usage != NO_USAGE else {}
     row = {
         **{name: value for name, value in prediction_row.items() if name not in _CONVERTED_FIELDS},
         # A null of the diagnosis does not overwrite a value of the prediction.

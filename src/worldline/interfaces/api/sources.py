@@ -1,8 +1,6 @@
 """Questions and predictions from files, runs, benchmark names and open text streams."""
 
-import gzip
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
@@ -12,13 +10,15 @@ from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
 from worldline.evaluation.runs import is_run, read_predictions
 from worldline.interfaces.api.programs import read_program_file
 from worldline.interfaces.report import natural_key
-from worldline.models.codecs import get_codec
 from worldline.models.prediction import (
     Prediction,
     Question,
+    number_lines,
     parse_json_line,
-    prediction_from_row,
+    predictions_from_lines,
     questions_from_rows,
+    read_json_lines,
+    read_prediction_file,
 )
 
 Source = str | Path | TextIO
@@ -73,7 +73,7 @@ def load_questions(
         raise InputError(f"{path} is one program: add --call, e.g. --call 'f(1)'")
     if path.is_file() and path.suffix != ".py":
         _refuse_options(source, data, options)
-        return _not_empty(list(questions_from_rows(_file_rows(path))), source)
+        return _not_empty(list(questions_from_rows(read_json_lines(path))), source)
     return list(load_benchmark(str(source), data=None, options=options).questions)
 
 
@@ -102,10 +102,11 @@ def _not_empty(questions: list[Question], source: Source) -> list[Question]:
 def load_predictions(
     source: Source, *, on_invalid: Callable[[WorldlineError], None] | None = None
 ) -> list[Prediction]:
-    """Load the predictions of a run or of a file of JSON lines.
+    """Load the predictions of a run or of a file.
 
     Args:
-        source: A run, a file, or an open stream of JSON lines.
+        source: A run, a file of JSON lines, a sample file of lm-eval, a log of Inspect, or an open
+            stream of JSON lines.
         on_invalid: Called for every line that is not a prediction, which is then skipped. Without
             it, such a line raises its error.
 
@@ -128,45 +129,12 @@ def load_predictions(
 def _recorded(
     source: Source, on_invalid: Callable[[WorldlineError], None] | None
 ) -> Iterator[Prediction]:
-    for place, line in _lines(source):
-        try:
-            row = parse_json_line(line, place)
-            codec = row.get("codec") or "cwm"
-            if not isinstance(codec, str):
-                raise InputError(f"{place}: 'codec' must be a string, found {codec!r:.60}")
-            yield prediction_from_row(row, get_codec(codec), place)
-        except WorldlineError as error:
-            if on_invalid is None:
-                raise
-            on_invalid(error)
-
-
-def _file_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    return ((place, parse_json_line(line, place)) for place, line in _lines(path))
+    if isinstance(source, str | Path):
+        return read_prediction_file(source, on_invalid=on_invalid)
+    lines = number_lines(source.read(), source_name(source))
+    return predictions_from_lines(lines, on_invalid=on_invalid)
 
 
 def _rows(stream: TextIO, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    return ((place, parse_json_line(line, place)) for place, line in _numbered(stream.read(), name))
-
-
-def _lines(source: Source) -> Iterator[tuple[str, str]]:
-    """The lines of a source that are not empty, each with its place for messages."""
-    if not isinstance(source, str | Path):
-        return _numbered(source.read(), source_name(source))
-    path = Path(source)
-    try:
-        if path.suffix == ".gz":
-            with gzip.open(path, "rt", encoding="utf-8-sig") as file:
-                text = file.read()
-        else:
-            text = path.read_text(encoding="utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path}: {error}") from error
-    return _numbered(text, str(path))
-
-
-def _numbered(text: str, name: str) -> Iterator[tuple[str, str]]:
-    # Only a newline ends a line of JSON: values may contain other line separators.
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            yield f"line {number} of {name}", line
+    lines = number_lines(stream.read(), name)
+    return ((place, parse_json_line(line, place)) for place, line in lines)

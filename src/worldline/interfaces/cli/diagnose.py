@@ -87,8 +87,9 @@ def diagnose(
     """Find the first wrong step of each prediction.
 
     Executes each program in the sandbox and compares the predicted execution with the actual one.
-    FILE is a JSON lines file with id, output (the model's text), code and call (or
-    context, the exact program text that the model saw); or a run; or - for standard input.
+    FILE is a JSON lines file with id, output (the model's text), code and call (or context, the
+    exact program text that the model saw); a sample file of lm-eval; a log of Inspect; a run; or -
+    for standard input.
     """
     unknown = set(only) - FILTERS
     if unknown:

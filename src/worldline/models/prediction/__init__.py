@@ -18,7 +18,12 @@ from worldline.models.prediction.cost_estimate import CostEstimate, estimate_cos
 from worldline.models.prediction.costs import CHARS_PER_TOKEN, CostLimit, CostMeter, Prices
 from worldline.models.prediction.engine_from_predictions import load_recorded_engine
 from worldline.models.prediction.engine_report import EngineReport, check_engine
-from worldline.models.prediction.jsonl_rows import parse_json_line, read_json_lines
+from worldline.models.prediction.jsonl_rows import (
+    number_lines,
+    parse_json_line,
+    read_json_lines,
+    read_lines,
+)
 from worldline.models.prediction.malformed_replies import (
     DEFAULT_MAX_MALFORMED,
     LATER_FACTOR,
@@ -38,7 +43,7 @@ from worldline.models.prediction.prediction import (
     Prediction,
     make_prediction,
 )
-from worldline.models.prediction.prediction_reader import prediction_from_row, read_prediction_file
+from worldline.models.prediction.prediction_reader import prediction_from_row
 from worldline.models.prediction.prediction_settings import (
     REQUIRED_CAPABILITIES,
     PredictionSettings,
@@ -52,6 +57,11 @@ from worldline.models.prediction.question_reader import (
     question_from_row,
     questions_from_rows,
     read_questions,
+)
+from worldline.models.prediction.recorded_answers import make_recorded_answer
+from worldline.models.prediction.recorded_formats import (
+    predictions_from_lines,
+    read_prediction_file,
 )
 from worldline.models.prediction.score_mode import StepScore
 
@@ -89,15 +99,19 @@ __all__ = [
     "load_recorded_engine",
     "make_generation_record",
     "make_prediction",
+    "make_recorded_answer",
+    "number_lines",
     "parse_json_line",
     "parse_row_metadata",
     "predict_all",
     "predict_questions",
     "prediction_from_row",
     "prediction_to_row",
+    "predictions_from_lines",
     "question_from_row",
     "questions_from_rows",
     "read_json_lines",
+    "read_lines",
     "read_prediction_file",
     "read_questions",
     "rename_fields",

@@ -11,7 +11,7 @@ from worldline.models.engines import (
     RecordedEngine,
     Reply,
 )
-from worldline.models.prediction.prediction_reader import read_prediction_file
+from worldline.models.prediction.recorded_formats import read_prediction_file
 
 
 def load_recorded_engine(path: Path | str, *, codec: str = "cwm") -> RecordedEngine:

@@ -19,6 +19,16 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     Raises:
         InputError: the file cannot be read, or a line is not a JSON object.
     """
+    for place, line in read_lines(path):
+        yield place, parse_json_line(line, place)
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Read the lines of a file that are not empty, each with its place.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
     try:
         if path.suffix == ".gz":
             with gzip.open(path, "rt", encoding="utf-8-sig") as file:
@@ -27,12 +37,15 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             text = path.read_text(encoding="utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
+    return number_lines(text, str(path))
+
+
+def number_lines(text: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of a text that are not empty, each with its place."""
     # Only a newline ends a line of JSON: values may contain other line separators.
     for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        place = f"line {number} of {path}"
-        yield place, parse_json_line(line, place)
+        if line.strip():
+            yield f"line {number} of {name}", line
 
 
 def parse_json_line(line: str | bytes, place: str) -> dict[str, Any]:

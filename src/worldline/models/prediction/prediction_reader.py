@@ -1,4 +1,4 @@
-"""Reader of prediction files: JSON Lines, one model output per row.
+"""Parser of the rows of prediction files: JSON Lines, one model output per row.
 
 A row needs `id`, `output` (the model's text) and the program: `context` (the exact text that the
 model saw), or `code` and `call`. It may have `expected`, `predicted` (an answer that a script
@@ -8,15 +8,13 @@ strings; values are as `repr` writes them. A row that `worldline predict` wrote 
 of a `GenerationRecord`.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
 from worldline.core.errors import InputError, ProgramError
 from worldline.core.trace import DEFAULT_LANGUAGE, Program, check_call
-from worldline.models.codecs import Codec, get_codec
+from worldline.models.codecs import Codec
 from worldline.models.engines import Usage
-from worldline.models.prediction.jsonl_rows import optional_text, read_json_lines, required_text
+from worldline.models.prediction.jsonl_rows import optional_text, required_text
 from worldline.models.prediction.old_field_names import upgrade_prediction_row
 from worldline.models.prediction.prediction import (
     Finish,
@@ -26,21 +24,6 @@ from worldline.models.prediction.prediction import (
     make_prediction,
 )
 from worldline.models.prediction.score_mode import StepScore
-
-
-def read_prediction_file(path: Path | str, *, codec: str = "cwm") -> Iterator[Prediction]:
-    """Read the predictions in a file, in its order.
-
-    Args:
-        path: a JSON Lines file.
-        codec: name of the codec of rows without a field `codec`.
-
-    Raises:
-        InputError: the file cannot be read, or a row is not a prediction.
-    """
-    for place, row in read_json_lines(Path(path)):
-        row_codec = get_codec(optional_text(row, "codec", place) or codec)
-        yield prediction_from_row(row, row_codec, place)
 
 
 def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Prediction:
