@@ -1,7 +1,7 @@
 """Codecs: a trace as a model's text, and back."""
 
 from worldline.models.codecs.answer_extraction import parse_answer, parse_text_after_trace
-from worldline.models.codecs.branches import branch_note, select_next_line
+from worldline.models.codecs.branch_notes import branch_note, select_next_line
 from worldline.models.codecs.chat import ChatCodec
 from worldline.models.codecs.codec import Codec, StepCodec, split_at_special_tokens
 from worldline.models.codecs.codec_registry import CODECS, ROW_CODECS, STEP_CODECS, get_codec

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from worldline.core.errors import CodecError
 from worldline.core.trace import Step, Trace
-from worldline.models.codecs.branches import assigned_names, branch_note
+from worldline.models.codecs.branch_notes import assigned_names, branch_note
 from worldline.models.codecs.hidden_entry import HiddenEntry, hidden_entry
 from worldline.models.codecs.row_scopes import RowScopes
 from worldline.models.codecs.rows import Item, Row

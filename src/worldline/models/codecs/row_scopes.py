@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from worldline.core.trace import Event, Program
-from worldline.models.codecs.branches import parameters
+from worldline.models.codecs.branch_notes import parameters
 from worldline.models.codecs.replay_state import Activation, ReplayState
 from worldline.models.codecs.scope_inference import function_by_line
 
