@@ -58,7 +58,9 @@ def parse_extra_body(_: click.Context, __: click.Parameter, value: str | None) -
 
 
 _OPTIONS = (
-    section_option("Model", "--model", metavar="NAME", help="Name of the model, if the server has several."),
+    section_option(
+        "Model", "--model", metavar="NAME", help="Name of the model, if the server has several."
+    ),
     section_option(
         "Model",
         "--api-key",
