@@ -276,13 +276,13 @@ def test_the_command_reports_writes_a_file_and_resumes_it(
 
     command = ["predict", str(programs), "--engine", tiny_server.url, "-o", str(output)]
     first = ok(*command, "--max-tokens", "60", "--first", "12")
-    assert "12 asked: " in first.stdout
+    assert "12 predictions: " in first.stdout
     assert "0 infrastructure errors" in first.stdout
-    assert f"next: worldline diagnose {output}" in first.stdout
+    assert f"next: worldline diagnose {output}" in first.stderr
     before = output.read_text(encoding="utf-8")
     second = ok(*command, "--max-tokens", "60")
     assert "12 of 20 predictions are already in" in second.stderr
-    assert "8 asked: " in second.stdout
+    assert "8 predictions: " in second.stdout
     assert output.read_text(encoding="utf-8").startswith(before)
     assert sorted(p.id for p in read_prediction_file(output)) == sorted(q.id for q in twenty)
     diagnosed = json.loads(ok("diagnose", str(output), "--format", "json").stdout)

@@ -192,13 +192,13 @@ class BiasedServer(ServerPool):
 
     preferred: Sequence[int] = ()
 
-    async def ask(
-        self, path: str, body: dict[str, Any], read: ReplyParser[Result]
+    async def post(
+        self, path: str, body: dict[str, Any], read: ReplyParser[Result], *, briefly: bool = False
     ) -> tuple[Result, int]:
         """Send a request, with the bias if it is for a completion."""
         if path == "/completions":
             body = {**body, "logit_bias": dict.fromkeys(map(str, self.preferred), 50)}
-        return await super().post(path, body, read)
+        return await super().post(path, body, read, briefly=briefly)
 
 
 class ConstrainedEngine(OpenAIEngine):

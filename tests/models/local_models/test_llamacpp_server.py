@@ -119,10 +119,10 @@ def test_a_benchmark_is_evaluated_in_one_command(stub: Path, tmp_path: Path) -> 
     programs.write_text(json.dumps(row) + "\n", encoding="utf-8")
     result = ok("bench", programs, "--engine", f"llamacpp:{stub}", "-o", target)
     assert "correct of all       1 of 1" in result.stdout
-    assert "codec chat: the model answers chat messages" in result.stderr
+    assert "codec chat-trace: the model answers chat messages" in result.stderr
     manifest = read_manifest(target)
     assert manifest.settings is not None
-    assert (manifest.settings.codec, manifest.model) == ("chat", "mine")
+    assert (manifest.settings.codec, manifest.model) == ("chat-trace", "mine")
     # Not the address of a server that is gone.
     assert manifest.engine == f"llamacpp:{stub}"
 

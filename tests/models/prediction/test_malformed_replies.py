@@ -123,7 +123,7 @@ def test_the_codec_that_suits_the_engine_is_suggested(tmp_path: Path) -> None:
         predict_into_file(
             questions(5), trained, tmp_path / "a.jsonl", settings=settings, concurrency=1
         )
-    with pytest.raises(MalformedRepliesError, match="chat is the codec that suits"):
+    with pytest.raises(MalformedRepliesError, match="can be asked with --codec chat-trace"):
         predict_into_file(questions(5), engine, tmp_path / "b.jsonl", settings=CHAT, concurrency=1)
 
 

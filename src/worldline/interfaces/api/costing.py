@@ -63,7 +63,7 @@ def estimate_cost(
         >>> engine = lambda: ScriptedEngine(lambda prompt: "")
         >>> estimate = estimate_cost("permutation", engine, first=2)
         >>> (estimate.codec, estimate.samples, estimate.max_completion_tokens)
-        ('chat', 2, 8192)
+        ('chat-trace', 2, 8192)
     """
     settings = settings or PredictionSettings(codec=AUTO_CODEC)
     if isinstance(source, str):

@@ -1,7 +1,7 @@
 """Codecs: a trace as a model's text, and back."""
 
 from worldline.models.codecs.answer_extraction import parse_answer, parse_text_after_trace
-from worldline.models.codecs.branch_notes import branch_note, select_next_line
+from worldline.models.codecs.branch_notes import branch_note, select_next_line, yield_lines
 from worldline.models.codecs.chat import ChatCodec
 from worldline.models.codecs.codec import Codec, StepCodec, split_at_special_tokens
 from worldline.models.codecs.codec_registry import CODECS, ROW_CODECS, STEP_CODECS, get_codec
@@ -9,8 +9,10 @@ from worldline.models.codecs.cwm import CwmCodec
 from worldline.models.codecs.cwm_without_special_tokens import decode_without_special_tokens
 from worldline.models.codecs.decoded import Decoded, Fragment, StepText, Stop, TextAfterTrace
 from worldline.models.codecs.delta import DeltaCodec
+from worldline.models.codecs.hidden_entry import hidden_entry
 from worldline.models.codecs.replay_state import ReplayState
 from worldline.models.codecs.row_codec import ChatTraceCodec, RowCodec, RowText
+from worldline.models.codecs.rows import Row
 from worldline.models.codecs.scope_inference import UNCHANGED
 from worldline.models.codecs.segments import (
     Role,
@@ -37,6 +39,7 @@ __all__ = [
     "ReplayState",
     "Role",
     "RoleSegments",
+    "Row",
     "RowCodec",
     "RowText",
     "Segments",
@@ -49,10 +52,12 @@ __all__ = [
     "branch_note",
     "decode_without_special_tokens",
     "get_codec",
+    "hidden_entry",
     "join_segments",
     "parse_answer",
     "parse_text_after_trace",
     "select_next_line",
     "split_at_special_tokens",
     "state_entries",
+    "yield_lines",
 ]

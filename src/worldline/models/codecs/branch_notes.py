@@ -97,6 +97,18 @@ def select_next_line(
 
 
 @lru_cache(maxsize=64)
+def yield_lines(text: str) -> frozenset[int]:
+    """Lines on which a generator may yield: those of a `yield` and of a generator expression."""
+    tree = parse_source(text)
+    return frozenset(
+        line
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.Yield | ast.YieldFrom | ast.GeneratorExp)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    )
+
+
+@lru_cache(maxsize=64)
 def assigned_names(text: str) -> dict[int, tuple[str, ...]]:
     """Variables that the statement on each line assigns; a `for` loop assigns its target.
 

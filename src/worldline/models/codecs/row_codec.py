@@ -9,6 +9,7 @@ from worldline.core.trace import Program, Trace
 from worldline.models.codecs.answer_row import ANSWER_PREFIX, write_answer
 from worldline.models.codecs.codec import Codec
 from worldline.models.codecs.decoded import Decoded
+from worldline.models.codecs.effect_notation import EffectNotation
 from worldline.models.codecs.example_traces import check_shots, example_traces
 from worldline.models.codecs.exception_text import shorten_raised
 from worldline.models.codecs.hidden_entry import hidden_entry
@@ -69,6 +70,11 @@ class ChatTraceCodec:
     is_chat = True
     answer_prefix = ANSWER_PREFIX
 
+    @property
+    def has_effects(self) -> bool:
+        """Whether a row has the effect of its line as text, which the mode `guided` needs."""
+        return isinstance(self.notation, EffectNotation)
+
     def __post_init__(self) -> None:
         check_shots(self.shots)
 
@@ -109,6 +115,15 @@ class ChatTraceCodec:
         if answer is not None:
             (item,) = shorten_raised([answer], trace.program.text)
             yield RowText(ANSWER_PREFIX, f"{write_answer(item)}\n")
+
+    def action(self, line: int, program: Program) -> str:
+        """Action of a row on a line: "L5: best = w =>"."""
+        return self.notation.write(Row(line), source_line(program.lines, line))[0]
+
+    def parse_row(self, text: str, program: Program) -> Row | None:
+        """Read one row; None if the text is none."""
+        parsed = self.notation.parse(text.rstrip("\n"), program.lines)
+        return parsed.row if parsed is not None else None
 
     def _row_text(self, row: Row, program: Program) -> RowText:
         row = replace(row, items=shorten_raised(row.items, program.text))

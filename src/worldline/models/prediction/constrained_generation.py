@@ -84,6 +84,43 @@ class ConstrainedGeneration:
             raise MaxTokensReached
         return last if last in stops else None
 
+    async def generate_until_text(self, stops: Sequence[str]) -> bool:
+        """Let the model generate up to one of these texts, which is part of the completion.
+
+        Returns:
+            False if the model ended its output first.
+        """
+        reply = await self._request(self.tokens_left, stop=tuple(stops))
+        ids, text = reply.ids, reply.text
+        is_stopped = bool(stops) and text.endswith(tuple(stops))
+        if reply.finish != "truncated":
+            if not is_stopped:
+                text = await self._without_end_token(reply)
+            if await self.engine.detokenize(ids) != text:
+                # The last token ends the output, or is longer than the text up to the stop.
+                (ids,) = await self.codec_tokenizer.encode((text,))
+        self.ids += ids
+        self.text += text
+        if reply.finish == "truncated":
+            raise MaxTokensReached
+        return is_stopped
+
+    async def _without_end_token(self, reply: Reply) -> str:
+        """Text of a reply without the special token that ended it, which some servers include."""
+        end = await self.engine.detokenize(reply.ids[-1:]) if reply.ids else ""
+        if not end or not reply.text.endswith(end):
+            return reply.text
+        as_special = await self.engine.tokenize(end, parse_special_tokens=True)
+        is_special = as_special == reply.ids[-1:] != await self.engine.tokenize(end)
+        return reply.text.removesuffix(end) if is_special else reply.text
+
+    async def peek_choice(self, options: Sequence[Sequence[str]]) -> int:
+        """Let the model choose one of several sequences of segments, without appending it."""
+        ids, text, spans = list(self.ids), self.text, list(self.forced_spans)
+        index = await self.choose(options)
+        self.ids, self.text, self.forced_spans = ids, text, spans
+        return index
+
     async def generate_within(self, grammar: str, end: SpecialToken) -> None:
         """Let the model generate text that a grammar allows, and append a token that ends it.
 
@@ -148,6 +185,7 @@ class ConstrainedGeneration:
         max_tokens: int,
         *,
         stop_ids: Ids = (),
+        stop: tuple[str, ...] = (),
         allowed_ids: Ids = (),
         grammar: str | None = None,
         after: Ids = (),
@@ -159,6 +197,7 @@ class ConstrainedGeneration:
             prompt=(*self.prompt, *self.ids, *after),
             max_tokens=max_tokens,
             stop_ids=stop_ids,
+            stop=stop,
             allowed_ids=allowed_ids,
             grammar=grammar,
             temperature=self.sampling.temperature,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from worldline.core.errors import EngineError
-from worldline.models.codecs import STEP_CODECS, Codec
+from worldline.models.codecs import ROW_CODECS, STEP_CODECS, ChatTraceCodec, Codec
 from worldline.models.engines import Capabilities, Capability
 from worldline.models.prediction.prediction import GenerationRecord, Mode
 
@@ -16,6 +16,15 @@ REQUIRED_CAPABILITIES: Mapping[Mode, tuple[Capability, ...]] = {
     "force-state": TOKEN_ID_CAPABILITIES,
     "guided": (*TOKEN_ID_CAPABILITIES, "allowed_ids"),
     "score": ("tokenize", "ids_in", "prompt_scores"),
+}
+# The same for codecs that write rows of plain text; `free` sends messages.
+_ROW_CAPABILITIES: tuple[Capability, ...] = (
+    "tokenize", "ids_in", "ids_out", "stop_strings", "chat_template",
+)  # fmt: skip
+ROW_CAPABILITIES: Mapping[Mode, tuple[Capability, ...]] = {
+    "force-actions": _ROW_CAPABILITIES,
+    "force-state": _ROW_CAPABILITIES,
+    "guided": (*_ROW_CAPABILITIES, "allowed_ids"),
 }
 # Modes that need the actual trace, for which the program is executed first.
 MODES_WITH_ACTUAL_TRACE: frozenset[Mode] = frozenset({"force-actions", "force-state", "score"})
@@ -66,10 +75,14 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
     """
     mode, from_step = settings.mode, settings.from_step
     is_free_from_start = mode == "free" and not from_step
+    if writes_rows(codec):
+        _check_rows(settings, codec, capabilities)
+        return
     if codec.is_chat:
         if not is_free_from_start:
             raise EngineError(
-                f"the {codec.name} format is a conversation: use --mode free and omit --from-step"
+                f"the {codec.name} format asks for the result alone, without steps: use --mode "
+                "free and omit --from-step; or use --codec chat-trace"
             )
         capabilities.require(["chat"], what=f"the {codec.name} format")
         return
@@ -84,8 +97,36 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
     capabilities.require([*REQUIRED_CAPABILITIES[mode], *needed], what=f"the mode {mode}")
 
 
+def writes_rows(codec: Codec) -> bool:
+    """Whether a codec writes rows of plain text; `chat-trace-2` is `chat-trace` with more shots."""
+    return codec.name in ROW_CODECS or isinstance(codec, ChatTraceCodec)
+
+
+def _check_rows(settings: PredictionSettings, codec: Codec, capabilities: Capabilities) -> None:
+    mode, from_step = settings.mode, settings.from_step
+    if mode == "score" or (mode == "guided" and from_step):
+        raise EngineError(
+            f"the {codec.name} format does not support --mode {mode}"
+            f"{' with --from-step' if from_step else ''}; use free, force-actions, force-state or "
+            "guided"
+        )
+    if mode == "guided" and not (isinstance(codec, ChatTraceCodec) and codec.has_effects):
+        raise EngineError(
+            f"the {codec.name} format does not support --mode guided; use --codec chat-trace"
+        )
+    if mode == "free" and not from_step:
+        capabilities.require(["chat"], what=f"the {codec.name} format")
+        return
+    needed = ROW_CAPABILITIES["force-actions" if mode == "free" else mode]
+    capabilities.require(needed, what=f"the mode {mode} with the {codec.name} format")
+
+
 def uses_token_ids(settings: PredictionSettings, codec: Codec, capabilities: Capabilities) -> bool:
     """Whether the prompt is sent as token ids instead of text or messages."""
+    if writes_rows(codec):
+        needed = ROW_CAPABILITIES["force-actions"]
+        is_forced = settings.mode != "free" or bool(settings.from_step)
+        return is_forced or capabilities.supported.issuperset(needed)
     if codec.is_chat:
         return False
     return capabilities.supported.issuperset(TOKEN_ID_CAPABILITIES) or settings.mode == "score"

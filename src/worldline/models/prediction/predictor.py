@@ -11,6 +11,7 @@ from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
 from worldline.languages.python.recorder import Recorder
 from worldline.models.codecs import (
     STEP_CODECS,
+    ChatTraceCodec,
     Codec,
     ReplayState,
     Segments,
@@ -20,7 +21,7 @@ from worldline.models.codecs import (
 )
 from worldline.models.engines import Capabilities, Engine, Message, Request
 from worldline.models.prediction.codec_choice import AUTO_CODEC, CodecChoice, choose_codec
-from worldline.models.prediction.codec_tokenizer import CodecTokenizer
+from worldline.models.prediction.codec_tokenizer import CodecTokenizer, Ids
 from worldline.models.prediction.constrained_generation import (
     ConstrainedGeneration,
     MaxTokensReached,
@@ -33,6 +34,7 @@ from worldline.models.prediction.forced_modes import (
     generate_states,
 )
 from worldline.models.prediction.guided_mode import generate_guided
+from worldline.models.prediction.guided_rows import generate_guided_rows
 from worldline.models.prediction.prediction import (
     Finish,
     GenerationRecord,
@@ -47,6 +49,11 @@ from worldline.models.prediction.prediction_settings import (
     uses_token_ids,
 )
 from worldline.models.prediction.question import Question, repeat_id
+from worldline.models.prediction.row_modes import (
+    force_rows,
+    generate_row_actions,
+    generate_row_states,
+)
 from worldline.models.prediction.score_mode import StepScore, score_steps
 from worldline.models.tokenizers import Tokenizer
 
@@ -174,11 +181,11 @@ class Predictor:
                 "to continue a given output (`completion_prefix`), use --mode free and an engine "
                 "that accepts token ids"
             )
-        if self._codec_tokenizer is None:
+        is_plain = record.mode == "free" and not record.from_step and not question.completion_prefix
+        if self._codec_tokenizer is None or (self._codec.is_chat and is_plain):
             async with slot:
                 return await self._generate_from_text(question, record)
-        encoded = await self._codec_tokenizer.encode(self._codec.prompt(question.program))
-        prompt = tuple(token for ids in encoded for token in ids)
+        prompt = await self._prompt_ids(question.program, self._codec_tokenizer)
         completion = ConstrainedGeneration(
             self.engine,
             self._codec_tokenizer,
@@ -195,7 +202,9 @@ class Predictor:
                 await completion.force(
                     split_at_special_tokens(question.completion_prefix, self._codec)
                 )
-                if record.codec not in STEP_CODECS:
+                if self._codec.is_chat:
+                    await self._generate_rows(completion, question.program, actual)
+                elif record.codec not in STEP_CODECS:
                     await generate_free(completion, self._codec)
                 elif record.mode == "score" and actual is not None:
                     codec = STEP_CODECS[record.codec]
@@ -215,6 +224,36 @@ class Predictor:
             usage=completion.usage,
         )
         return completion.text, "stop" if is_complete else "truncated", record
+
+    async def _prompt_ids(self, program: Program, codec_tokenizer: CodecTokenizer) -> Ids:
+        """Token ids of the prompt; for a conversation, by the model's chat template."""
+        segments = self._codec.prompt(program)
+        if not self._codec.is_chat:
+            return tuple(token for ids in await codec_tokenizer.encode(segments) for token in ids)
+        prompt = await self.engine.render_chat(_as_conversation(segments))
+        if isinstance(prompt, str):
+            return await self.engine.tokenize(prompt, parse_special_tokens=True)
+        return prompt
+
+    async def _generate_rows(
+        self, completion: ConstrainedGeneration, program: Program, actual: Trace | None
+    ) -> None:
+        """Generate rows of plain text in the mode of the settings."""
+        codec, mode, from_step = self._codec, self.settings.mode, self.settings.from_step
+        if not isinstance(codec, ChatTraceCodec):
+            raise EngineError(f"the {codec.name} format cannot be continued row by row")
+        if mode == "guided":
+            simulator = CfgSimulator(build_cfg(program.text), program)
+            await generate_guided_rows(completion, codec, program, simulator)
+            return
+        if actual is not None:
+            await force_rows(completion, codec, actual, from_step)
+        if mode == "force-actions" and actual is not None:
+            await generate_row_states(completion, codec, actual, from_step=from_step)
+        elif mode == "force-state" and actual is not None:
+            await generate_row_actions(completion, codec, actual, from_step=from_step)
+        else:
+            await completion.generate_until_text(())
 
     async def _generate_steps(
         self,
