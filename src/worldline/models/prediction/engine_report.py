@@ -1,14 +1,17 @@
 """Report on which codecs and modes an engine supports."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from worldline.core.errors import EngineError
-from worldline.models.codecs import CODECS, STEP_CODECS
-from worldline.models.engines import Capabilities, Engine
+from worldline.models.codecs import CODECS, ROW_CODECS, STEP_CODECS
+from worldline.models.engines import Capabilities, Capability, Engine
 from worldline.models.prediction.codec_tokenizer import CodecTokenizer
 from worldline.models.prediction.prediction import Mode
-from worldline.models.prediction.prediction_settings import REQUIRED_CAPABILITIES
+from worldline.models.prediction.prediction_settings import (
+    REQUIRED_CAPABILITIES,
+    ROW_CAPABILITIES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +66,24 @@ async def check_engine(
             results[name] = str(reason)
         else:
             results[name] = ""
-    modes: dict[Mode, str] = {}
     has_step_codec = any(not results[name] for name in STEP_CODECS if name in results)
+    has_row_codec = any(not results[name] for name in ROW_CODECS if name in results)
+    modes: dict[Mode, str] = {}
     for mode, needed in REQUIRED_CAPABILITIES.items():
-        try:
-            capabilities.require(needed, what=f"the mode {mode}")
-            if mode != "free" and not has_step_codec:
-                raise EngineError(f"{engine.name} supports no codec that writes steps")
-        except EngineError as reason:
-            modes[mode] = str(reason)
+        by_rows = ROW_CAPABILITIES.get(mode)
+        if has_row_codec and not has_step_codec and by_rows is not None:
+            modes[mode] = _missing_reason(capabilities, by_rows, mode)
+        elif mode != "free" and not has_step_codec:
+            modes[mode] = f"{engine.name} supports no codec that writes steps"
         else:
-            modes[mode] = ""
+            modes[mode] = _missing_reason(capabilities, needed, mode)
     return EngineReport(engine.name, capabilities, results, modes)
+
+
+def _missing_reason(capabilities: Capabilities, needed: Sequence[Capability], mode: Mode) -> str:
+    """Why an engine does not support a mode; empty if it does."""
+    try:
+        capabilities.require(needed, what=f"the mode {mode}")
+    except EngineError as reason:
+        return str(reason)
+    return ""
