@@ -131,7 +131,13 @@ def test_a_benchmark_is_evaluated_in_one_command(stub: Path, tmp_path: Path) -> 
 def test_serve_ends_with_its_server(stub: Path, number: signal.Signals) -> None:
     script = "from worldline.interfaces.cli import main; main()"
     command = [sys.executable, "-c", script, "models", "serve", str(stub)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        # A suite that was started in the background ignores SIGINT, and so would this process.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert process.stdout is not None
     address = process.stdout.readline().strip()
     assert process.stdout.readline() == "mine is served here; Ctrl-C stops it. Ask it:\n"

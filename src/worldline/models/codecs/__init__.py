@@ -9,7 +9,7 @@ from worldline.models.codecs.cwm import CwmCodec
 from worldline.models.codecs.cwm_without_special_tokens import decode_without_special_tokens
 from worldline.models.codecs.decoded import Decoded, Fragment, StepText, Stop, TextAfterTrace
 from worldline.models.codecs.delta import DeltaCodec
-from worldline.models.codecs.hidden_entry import hidden_entry
+from worldline.models.codecs.hidden_entry import find_hidden_entry
 from worldline.models.codecs.replay_state import ReplayState
 from worldline.models.codecs.row_codec import ChatTraceCodec, RowCodec, RowText
 from worldline.models.codecs.rows import Row
@@ -51,8 +51,8 @@ __all__ = [
     "TextAfterTrace",
     "branch_note",
     "decode_without_special_tokens",
+    "find_hidden_entry",
     "get_codec",
-    "hidden_entry",
     "join_segments",
     "parse_answer",
     "parse_text_after_trace",

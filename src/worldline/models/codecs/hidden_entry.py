@@ -48,7 +48,7 @@ class HiddenEntry:
         return (Step("return", self.return_line, 0, value=value),)
 
 
-def hidden_entry(program: Program) -> HiddenEntry | None:
+def find_hidden_entry(program: Program) -> HiddenEntry | None:
     """The entry point, if it does nothing but return a call."""
     if program.call is not None:
         line = len(source_lines(program.source.rstrip())) + 2

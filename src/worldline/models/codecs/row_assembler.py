@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from worldline.core.trace import Event, Program, Step
 from worldline.models.codecs.decoded import StepText
-from worldline.models.codecs.hidden_entry import hidden_entry
+from worldline.models.codecs.hidden_entry import find_hidden_entry
 from worldline.models.codecs.replay_state import Activation
 from worldline.models.codecs.row_scopes import Frame, RowScopes
 from worldline.models.codecs.rows import Item, Row
@@ -22,7 +22,7 @@ class RowAssembler:
         self.steps: list[Step] = []
         self.step_texts: list[StepText] = []
         self.scopes = RowScopes(program)
-        self.entry = hidden_entry(program)
+        self.entry = find_hidden_entry(program)
         self._has_implied_entry = False
 
     @property

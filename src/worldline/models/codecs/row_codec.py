@@ -12,7 +12,7 @@ from worldline.models.codecs.decoded import Decoded
 from worldline.models.codecs.effect_notation import EffectNotation
 from worldline.models.codecs.example_traces import check_shots, example_traces
 from worldline.models.codecs.exception_text import shorten_raised
-from worldline.models.codecs.hidden_entry import hidden_entry
+from worldline.models.codecs.hidden_entry import find_hidden_entry
 from worldline.models.codecs.row_decoder import decode_reply
 from worldline.models.codecs.row_encoder import answer_item, effect_rows, state_rows
 from worldline.models.codecs.row_notation import RowNotation, source_line
@@ -145,7 +145,7 @@ class ChatTraceCodec:
 
 def _question(program: Program) -> str:
     """The program with numbered lines, without its entry point, and the call."""
-    entry = hidden_entry(program)
+    entry = find_hidden_entry(program)
     hidden = entry.lines if entry is not None else range(0)
     _, call = program.split_entry() or ("", "")
     lines = [

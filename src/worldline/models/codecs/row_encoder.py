@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from worldline.core.errors import CodecError
 from worldline.core.trace import Step, Trace
 from worldline.models.codecs.branch_notes import assigned_names, branch_note
-from worldline.models.codecs.hidden_entry import HiddenEntry, hidden_entry
+from worldline.models.codecs.hidden_entry import HiddenEntry, find_hidden_entry
 from worldline.models.codecs.row_scopes import RowScopes
 from worldline.models.codecs.rows import Item, Row
 
@@ -52,7 +52,7 @@ def state_rows(trace: Trace) -> Iterator[Row]:
 
 def visible_entry(trace: Trace) -> HiddenEntry | None:
     """The entry point, if its steps are implied and not written."""
-    entry = hidden_entry(trace.program)
+    entry = find_hidden_entry(trace.program)
     return entry if entry is not None and entry.hides(trace.steps) else None
 
 

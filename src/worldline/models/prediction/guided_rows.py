@@ -12,7 +12,7 @@ from worldline.languages.python.cfg import CfgSimulator, NextStep
 from worldline.models.codecs import (
     ChatTraceCodec,
     Row,
-    hidden_entry,
+    find_hidden_entry,
     select_next_line,
     yield_lines,
 )
@@ -62,7 +62,7 @@ class _GuidedRows:
 
     async def generate(self) -> None:
         """Generate rows until the entry point returns, then the answer."""
-        if hidden_entry(self._program) is not None:
+        if find_hidden_entry(self._program) is not None:
             for _ in range(2):
                 self._simulator.take(*self._simulator.options)
         while not self._simulator.is_over:
