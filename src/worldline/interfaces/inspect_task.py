@@ -67,7 +67,7 @@ def cruxeval_trace(codec: str = "chat", data: str | None = None, python: str | N
     chosen = get_codec(codec)
     if not chosen.is_chat:
         raise InputError(
-            f"Inspect asks chat models, and the codec {codec!r} is a text to continue; "
+            f"Inspect asks chat models, but the codec {codec!r} is for text completion; "
             "use -T codec=chat"
         )
     questions = load_benchmark("cruxeval", data=data).questions

@@ -260,7 +260,7 @@ def test_a_chat_only_server_gets_a_hint(recorded: Path, tmp_path: Path) -> None:
         # Without --codec, it is asked in what it speaks.
         asked = ok(*command, "-o", str(tmp_path / "chat"))
         assert "correct of all       1 of 1" in asked.stdout
-        assert "codec chat: the model answers chat messages" in asked.stderr
+        assert "codec chat-trace: the model answers chat messages" in asked.stderr
         assert hint not in asked.stderr
 
 

@@ -137,8 +137,8 @@ def test_nonsense_stops_early(command: str, programs: Path, tmp_path: Path) -> N
         ]
         stopped = run(*words)
         assert stopped.exit_code == 2
-        assert "codec chat: the model answers chat messages" in stopped.stderr
-        assert "3 replies in a row have nothing of the chat format" in stopped.stderr
+        assert "codec chat-trace: the model answers chat messages" in stopped.stderr
+        assert "3 replies in a row have nothing of the chat-trace format" in stopped.stderr
         assert "\nI am a teapot.\n" in stopped.stderr
         assert "--max-malformed 0" in stopped.stderr
         assert f"3 of 8 {'samples' if command == 'bench' else 'predictions'}" in stopped.stderr

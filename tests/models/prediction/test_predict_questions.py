@@ -166,7 +166,7 @@ def test_a_recorded_engine_replays_its_outputs(tmp_path: Path, recorder: PythonR
     assert predictions["same"].model == "scripted"
     assert predictions["other"].error == (
         "there is no recorded reply to this prompt: its program, codec or seed is not in the "
-        "recording"
+        "recording; use its --codec and --seed, or a model"
     )
 
 

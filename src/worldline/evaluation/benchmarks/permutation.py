@@ -114,7 +114,7 @@ def _check(variables: int, lengths: Sequence[int], per_length: int, reveal_every
     if not lengths or min(lengths) < 1 or len(set(lengths)) < len(lengths):
         raise InputError(
             f"permutation: lengths={list(lengths)} must be one or more different numbers of "
-            "reassignments, 1 or more, as in lengths=[8, 16]"
+            "reassignments, 1 or more, as in lengths=8,16"
         )
     for name, value in (("per_length", per_length), ("reveal_every", reveal_every)):
         if value < 1:

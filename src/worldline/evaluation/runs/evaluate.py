@@ -193,6 +193,7 @@ def _check_unique_names(predictions: Sequence[Prediction]) -> None:
         if prediction.id in known:
             raise InputError(
                 f"two predictions are named {prediction.id!r}; give them different names "
-                f"({prediction.id}_0, {prediction.id}_1), or import them into two runs"
+                f"({prediction.id}_0, {prediction.id}_1), or put them into two files, each for a "
+                "run of its own"
             )
         known.add(prediction.id)

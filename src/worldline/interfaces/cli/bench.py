@@ -101,7 +101,7 @@ def bench(
     programs.
 
     If interrupted, run the same command again to resume. The exit code is 1 if there were
-    infrastructure errors.
+    infrastructure errors: failures of the server or the sandbox, not of the model.
     """
     if costs.is_dry_run:
         estimate = estimate_cost(

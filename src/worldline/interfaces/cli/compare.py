@@ -28,8 +28,8 @@ def compare(a: str, b: str, all_groups: bool, form: str) -> None:
     """Compare two runs sample by sample.
 
     Shows which samples B gained and lost relative to A, with paired tests, overall and by group
-    (of a diagnosis, facet or difficulty). Samples that only one run has, or that have an
-    infrastructure error in either run, are not compared.
+    (samples with the same diagnosis, facet or difficulty). Samples that only one run has, or that
+    have an infrastructure error in either run, are not compared.
     """
     changed = setting_differences(a, b)
     comparison = compare_runs(a, b)

@@ -54,8 +54,8 @@ _OPTIONS = (
         metavar="N",
         default=DEFAULT_MAX_MALFORMED,
         show_default=True,
-        help="Stop after N malformed replies in a row at the beginning, or "
-        f"{LATER_FACTOR} N later; 0 for never.",
+        help="Stop if the first N replies are all malformed, or "
+        f"{LATER_FACTOR} × N in a row later on; 0 for never.",
     ),
 )
 

@@ -47,7 +47,7 @@ FILTERS = {
 @command(
     examples=(
         "worldline diagnose predictions.jsonl",
-        "worldline diagnose predictions.jsonl --only diverged --only str",
+        "worldline diagnose predictions.jsonl --only str --only copy_error",
         "worldline diagnose predictions.jsonl -o runs/mine",
     )
 )
@@ -58,7 +58,7 @@ FILTERS = {
     metavar="NAME",
     multiple=True,
     help="List only samples with this outcome (diverged), kind of divergence (state), kind of "
-    "value (str) or cause (copy_error); repeatable.",
+    "value (str) or cause (copy_error); repeatable: any match counts.",
 )
 @click.option("--summary", "is_summary", is_flag=True, help="Print the tables only, no samples.")
 @first_option

@@ -91,7 +91,7 @@ _PREDICTION_OPTIONS = (
         metavar="NAME",
         default=AUTO_CODEC,
         show_default=True,
-        help="Format that the model writes; `auto` is the best one that the model can be asked in. "
+        help="Format that the model writes; `auto` picks the best one that the model supports. "
         f"One of {', '.join([AUTO_CODEC, *sorted(CODECS)])}.",
     ),
     section_option(

@@ -60,7 +60,7 @@ def list_models(form: str) -> None:
     "source",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Verify and take over this file instead of downloading it.",
+    help="Verify this file and link or copy it into the cache, instead of downloading.",
 )
 @quiet_option
 def get(name: str, source: Path | None) -> None:
@@ -69,7 +69,7 @@ def get(name: str, source: Path | None) -> None:
     The file is stored in the cache folder (WORLDLINE_CACHE, or ~/.cache/worldline). Its path is
     printed.
 
-    Interrupted, the same command resumes.
+    If interrupted, run the same command again to resume.
     """
     if source is None:
         with report_progress(name, None) as reporter:

@@ -76,8 +76,9 @@ def predict(
 ) -> None:
     """Ask a model to predict executions.
 
-    PROGRAMS is the name of a benchmark (cruxeval; a file of that name comes first), a JSON lines
-    file with id, code and call, a .py file (with --call), or - for JSON lines on standard input.
+    PROGRAMS is a benchmark (`worldline bench --list`; a file of the same name takes precedence), a
+    JSON lines file with id, code and call, a .py file (with --call), or - for JSON lines on
+    standard input.
     `worldline diagnose` reads the predictions.
 
     If interrupted, run the same command again to resume.

@@ -121,7 +121,8 @@ class LaunchCommand:
         unreadable = [host for host, _ in binds if not os.stat(host).st_mode & 0o004]
         if unreadable:
             raise SandboxError(
-                f"root runs programs as an unprivileged user, who cannot read {unreadable[0]}: "
+                "started by root, worldline executes programs as an unprivileged user, who cannot "
+                f"read {unreadable[0]}: "
                 f"chmod o+rX {unreadable[0]}, or run worldline as another user"
             )
         # Not in TMPDIR, which the unprivileged user may not be able to read.

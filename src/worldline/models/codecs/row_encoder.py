@@ -209,5 +209,6 @@ def _update(state: dict[str, str], step: Step) -> None:
 def _check_threads(trace: Trace) -> None:
     if trace.has_threads:
         raise CodecError(
-            "a model's text has no place for the steps of several threads: record only the main"
+            "a codec cannot encode the steps of several threads: record the program without "
+            "--threads"
         )

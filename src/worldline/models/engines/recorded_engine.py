@@ -52,7 +52,7 @@ class RecordedEngine:
                 return reply
         raise EngineError(
             "there is no recorded reply to this prompt: its program, codec or seed is not in the "
-            "recording"
+            "recording; use its --codec and --seed, or a model"
         )
 
     async def tokenize(self, text: str, *, parse_special_tokens: bool = False) -> tuple[int, ...]:

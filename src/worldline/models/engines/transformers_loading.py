@@ -19,7 +19,10 @@ def load_model(name: str, device: str | None, dtype: str | None) -> tuple[Any, A
     import transformers
 
     if name.startswith(("/", ".", "~")) and not Path(name).is_dir():
-        raise EngineError(f"there is no folder {name}; give one that a model was saved to")
+        raise EngineError(
+            f"there is no folder {name}; give the folder of a saved model, or a name on the "
+            "Hugging Face hub"
+        )
     if device in (None, "auto"):
         has_mps = torch.backends.mps.is_available()
         device = "cuda" if torch.cuda.is_available() else "mps" if has_mps else "cpu"

@@ -42,7 +42,7 @@ def suggest_codec(report: EngineReport) -> str:
         if not report.codecs[name]:
             return name
     reasons = "; ".join(dict.fromkeys(report.codecs[name] for name in known))
-    raise EngineError(f"there is no codec that {report.model} can be asked in: {reasons}")
+    raise EngineError(f"{report.model} supports no codec: {reasons}")
 
 
 async def choose_codec(engine: Engine, *, capabilities: Capabilities | None = None) -> CodecChoice:

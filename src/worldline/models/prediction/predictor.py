@@ -352,7 +352,7 @@ def _follow(simulator: CfgSimulator, option: NextStep) -> None:
     if option not in simulator.options:
         raise ProgramError(
             f"the actual execution has a step ({option.event}, line {option.line}) that is not in "
-            "its control-flow graph; record it with the Python that worldline runs on"
+            "its control-flow graph; omit --python, so that it runs on the Python of worldline"
         )
     simulator.take(option)
 
