@@ -40,7 +40,7 @@ class PositionFacts:
 
     Attributes:
         step: The number of the step, from 0.
-        iteration: How often the executed line had been executed before.
+        iteration: How often the executed line had been executed, this time included.
         call_depth: The number of open scopes.
         chars_before: Characters of the output before the step.
         tokens_before: Tokens of the output before the step; None without a tokenizer.

@@ -73,7 +73,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("nesting", "int", "nesting depth of these operations"),
     Column("hidden_values", "int", "number of their values that no step shows"),
     Column("mutates_iterated", "bool", "the line is in a loop that changes what it iterates over"),
-    Column("iteration", "int", "how often the executed line was executed before"),
+    Column("iteration", "int", "how often the executed line had been executed, this time included"),
     Column("call_depth", "int", "number of open scopes"),
     Column("chars_before", "int", "characters of the output before the step"),
     Column("tokens_before", "int", "tokens of the output before the step"),
