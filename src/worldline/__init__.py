@@ -56,8 +56,9 @@ if TYPE_CHECKING:
     )
     from worldline.interfaces.api.costing import estimate_cost
     from worldline.interfaces.api.diagnosing import diagnose
+    from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
     from worldline.interfaces.api.evaluating import compare, evaluate
-    from worldline.interfaces.api.predicting import EngineHandle, load_engine, predict
+    from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
     from worldline.interfaces.api.run import Run
     from worldline.languages.python.cfg import CfgSimulator, build_cfg
@@ -117,7 +118,8 @@ _MODULES = {
     "interfaces.api.costing": ("estimate_cost",),
     "interfaces.api.diagnosing": ("diagnose",),
     "interfaces.api.evaluating": ("compare", "evaluate"),
-    "interfaces.api.predicting": ("EngineHandle", "load_engine", "predict"),
+    "interfaces.api.engine_handle": ("EngineHandle", "load_engine"),
+    "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
     "interfaces.api.run": ("Run",),
     "languages.python.cfg": ("CfgSimulator", "build_cfg"),

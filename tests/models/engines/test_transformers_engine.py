@@ -459,7 +459,9 @@ def test_a_closed_engine_is_an_error(engine: TransformersEngine) -> None:
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match=r"there is no folder .*nowhere; give the folder of a saved model"):
+    with pytest.raises(
+        EngineError, match=r"there is no folder .*nowhere; give the folder of a saved model"
+    ):
         TransformersEngine(str(tmp_path / "nowhere"))
 
 

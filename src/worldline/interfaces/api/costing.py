@@ -9,8 +9,8 @@ from pathlib import Path
 from worldline.core.trace import Limits
 from worldline.evaluation.benchmarks import Benchmark, load_benchmark
 from worldline.evaluation.runs import PredictionFile, is_run, read_manifest, read_run
+from worldline.interfaces.api.engine_handle import EngineLike, borrowed_engine, engine_opener
 from worldline.interfaces.api.evaluating import default_location
-from worldline.interfaces.api.predicting import EngineLike, borrowed_engine, engine_opener
 from worldline.models.prediction import (
     AUTO_CODEC,
     CostEstimate,

@@ -26,7 +26,7 @@ from worldline.evaluation.runs import (
     read_predictions,
     read_scored_samples,
 )
-from worldline.interfaces.api.predicting import (
+from worldline.interfaces.api.engine_handle import (
     EngineHandle,
     EngineLike,
     borrowed_engine,
@@ -100,8 +100,8 @@ def evaluate(
         first: Ask only the first N questions.
         repeats: Ask each question this many times, with different seeds.
         mode: How predictions are made; ignored if `settings` is given.
-        codec: The format that the model writes; ignored if `settings` is given. `auto` takes the
-            best one that the model can be asked in, or that of the run that is resumed.
+        codec: The format that the model writes; ignored if `settings` is given. `auto` picks the
+            best one that the model supports, or that of the run that is resumed.
         settings: All settings of the predictions.
         tokenizer: The model's tokenizer, to tokenize here instead of on the server.
         concurrency: Maximum number of concurrent requests.

@@ -8,8 +8,8 @@ from worldline.core.trace import Limits
 from worldline.evaluation.benchmarks import describe_benchmarks
 from worldline.evaluation.runs import ScoredSample
 from worldline.interfaces.api.costing import estimate_cost
+from worldline.interfaces.api.engine_handle import EngineHandle
 from worldline.interfaces.api.evaluating import EvaluationStart, evaluate
-from worldline.interfaces.api.predicting import EngineHandle
 from worldline.interfaces.cli.console import hint, resumable, resume_hint
 from worldline.interfaces.cli.cost_options import (
     CostOptions,

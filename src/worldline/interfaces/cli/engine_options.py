@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from worldline.core.errors import InputError
-from worldline.interfaces.api.predicting import EngineHandle, load_engine
+from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
 from worldline.interfaces.cli.help_sections import section_option
 from worldline.interfaces.cli.server_options import SERVER_OPTION_NAMES, server_options
 from worldline.models.codecs import CODECS

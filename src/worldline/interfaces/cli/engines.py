@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from worldline.interfaces.api.predicting import EngineHandle, load_engine
+from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
 from worldline.interfaces.cli.help_sections import command
 from worldline.interfaces.cli.server_options import server_options
 from worldline.interfaces.cli.shared_options import format_option

@@ -1,4 +1,4 @@
-"""Choice of the codec for a model: the best one that it can be asked in."""
+"""Choice of the codec for a model: the best one that it supports."""
 
 from dataclasses import dataclass
 
@@ -29,13 +29,13 @@ class CodecChoice:
 
 
 def suggest_codec(report: EngineReport) -> str:
-    """Return the best codec that an engine can be asked in.
+    """Return the best codec that an engine supports.
 
     Args:
         report: The result of `check_engine`.
 
     Raises:
-        EngineError: It can be asked in none of them; the message says why.
+        EngineError: It supports none of them; the message says why.
     """
     known = [name for name in CODEC_PREFERENCE if name in report.codecs]
     for name in known:
@@ -48,7 +48,7 @@ def suggest_codec(report: EngineReport) -> str:
 async def choose_codec(engine: Engine, *, capabilities: Capabilities | None = None) -> CodecChoice:
     """Test in which codecs an engine can be asked, and choose the best one.
 
-    An engine that can be asked in one codec only, such as a recording, names it in an attribute
+    An engine that supports one codec only, such as a recording, names it in an attribute
     `codec`.
 
     Args:
@@ -56,7 +56,7 @@ async def choose_codec(engine: Engine, *, capabilities: Capabilities | None = No
         capabilities: Its capabilities, if they are not to be tested here.
 
     Raises:
-        EngineError: It can be asked in none of them.
+        EngineError: It supports none of them.
     """
     own: str | None = getattr(engine, "codec", None)
     if own is not None:
