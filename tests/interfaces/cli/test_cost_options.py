@@ -164,7 +164,7 @@ def test_the_stored_codec_is_kept(programs: Path, tmp_path: Path) -> None:
         ]
         ok(*words, "--codec", "chat", "--first", "2")
         resumed = ok(*words, "--first", "3")
-        assert f"codec chat: the samples in {output} have it" in resumed.stderr
+        assert f"codec chat: used by the samples in {output}" in resumed.stderr
         other = run(*words, "--codec", "cwm")
         assert (other.exit_code, "codec 'chat', not 'cwm'" in other.stderr) == (2, True)
         fresh = ok(*words[:2], "-o", tmp_path / "new", *words[4:], "--first", "1")

@@ -89,7 +89,7 @@ def test_the_chosen_codec_is_in_the_file_and_stays(
         questions, lambda: knows, output, settings=auto, on_codec=choices.append
     )
     assert (totals.skipped, totals.finishes["stop"]) == (1, 1)
-    assert choices == [CodecChoice("chat", f"the predictions in {output} have it")]
+    assert choices == [CodecChoice("chat", f"used by the predictions in {output}")]
     records = [prediction.generation for prediction in read_prediction_file(output)]
     assert [record.codec for record in records if record] == ["chat", "chat"]
 

@@ -158,7 +158,7 @@ def evaluate(
         if chosen.codec == AUTO_CODEC and stored is not None:
             manifest = replace(manifest, settings=replace(chosen, codec=stored.codec))
             if on_codec is not None:
-                on_codec(CodecChoice(stored.codec, f"the samples in {location} have it"))
+                on_codec(CodecChoice(stored.codec, f"used by the samples in {location}"))
         writer.expect(manifest)
         if on_start is not None:
             total = len(questions) * repeats

@@ -197,7 +197,7 @@ def predict_into_file(
         if settings.codec == AUTO_CODEC and file.codec is not None:
             settings = replace(settings, codec=file.codec)
             if on_codec is not None:
-                on_codec(CodecChoice(file.codec, f"the predictions in {output} have it"))
+                on_codec(CodecChoice(file.codec, f"used by the predictions in {output}"))
         file.expect(settings)
         pending = [(q, repeat) for q, repeat in samples if not file.has(q, repeat)]
         totals = PredictionTotals(skipped=len(samples) - len(pending))

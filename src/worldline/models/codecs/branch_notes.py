@@ -28,7 +28,7 @@ class Branch:
 
 @lru_cache(maxsize=64)
 def branches(text: str) -> dict[int, Branch]:
-    """Branches by their first line; none for a line whose body is on the same line.
+    """Branches by their first line; one-line branches are omitted.
 
     "if x:\\n    y = 1\\n" -> {1: Branch(header 1, body 2)}
     """
@@ -43,11 +43,13 @@ def branches(text: str) -> dict[int, Branch]:
                 isinstance(node, ast.For | ast.AsyncFor),
             )
             by_line.setdefault(node.lineno, []).append(branch)
-    return {line: each[0] for line, each in by_line.items() if len(each) == 1 and each[0].header}
+    return {
+        line: group[0] for line, group in by_line.items() if len(group) == 1 and group[0].header
+    }
 
 
 def branch_note(text: str, line: int, next_line: int | None) -> str | None:
-    """The note of a line, derived from the line that its scope executes next.
+    """Branch result of a line, inferred from the line that its scope executes next.
 
     Args:
         text: text of the program.
@@ -90,8 +92,8 @@ def select_next_line(
     continues = note == "True" or (branch.is_for and note is None)
     if note is None and not branch.is_for:
         return None
-    in_body = [each for each in lines if each in branch.body]
-    after = [each for each in lines if each not in branch.body and each not in branch.header]
+    in_body = [number for number in lines if number in branch.body]
+    after = [n for n in lines if n not in branch.body and n not in branch.header]
     selected = in_body[:1] if continues else after
     return selected[0] if len(selected) == 1 else None
 
@@ -141,7 +143,7 @@ def _names(target: ast.expr) -> list[str]:
     if isinstance(target, ast.Starred):
         return _names(target.value)
     if isinstance(target, ast.Tuple | ast.List):
-        return [name for each in target.elts for name in _names(each)]
+        return [name for element in target.elts for name in _names(element)]
     return []
 
 

@@ -136,12 +136,12 @@ def _text(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, _Object):
-        return {key: _plain(each) for key, each in value}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+        return {key: _plain(item) for key, item in value}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def _pairs(value: Any) -> Any:
     """A Python literal like the result of the JSON parser."""
     if isinstance(value, dict):
-        return _Object((str(key), _pairs(each)) for key, each in value.items())
+        return _Object((str(key), _pairs(item)) for key, item in value.items())
     return value

@@ -121,7 +121,7 @@ class ChatTraceCodec:
         return self.notation.write(Row(line), source_line(program.lines, line))[0]
 
     def parse_row(self, text: str, program: Program) -> Row | None:
-        """Read one row; None if the text is none."""
+        """Read one row; None if the text is not a row."""
         parsed = self.notation.parse(text.rstrip("\n"), program.lines)
         return parsed.row if parsed is not None else None
 

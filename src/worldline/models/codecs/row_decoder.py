@@ -1,4 +1,4 @@
-"""Decoder of a chat model's reply with rows: reads what there is, and skips the rest."""
+"""Decoder of a chat model's reply with rows; lines that are not rows are skipped."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ class _ReplyDecoder:
         return True
 
     def _decoded_with_answer(self, begin: int, span: tuple[int, int]) -> Decoded:
-        """The result of a text with an answer, which begins there."""
+        """Result for a reply with an answer at `begin`."""
         value, end = _answer_text(self._text, *span)
         item = None if value is None else parse_value(value)
         if item is None:

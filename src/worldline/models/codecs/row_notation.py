@@ -71,7 +71,7 @@ class RowNotation(Protocol):
         ...
 
     def parse(self, text: str, lines: Sequence[str]) -> ParsedRow | None:
-        """Read one line of text as a row; None if it is none.
+        """Read one line of text as a row; None if it is not a row.
 
         Args:
             text: the line, without its newline.
@@ -80,7 +80,7 @@ class RowNotation(Protocol):
         ...
 
     def parse_truncated(self, text: str, lines: Sequence[str]) -> Fragment | None:
-        """What is certain about the row that a text ends in; None if it is none."""
+        """Fragment of a truncated row; None if the text does not begin one."""
         ...
 
 
@@ -90,7 +90,7 @@ def source_line(lines: Sequence[str], number: int) -> SourceLine:
 
 
 def strip_marks(text: str) -> tuple[str, int]:
-    """A line without bullets, and without marks around all of it; and where it begins.
+    """Strip bullets and Markdown emphasis; return the text and where it begins.
 
     "- **L2: x = 1 => x = 1**" -> "L2: x = 1 => x = 1", 4
     """

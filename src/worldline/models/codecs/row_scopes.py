@@ -62,7 +62,7 @@ class RowScopes:
         return scope in self._frames
 
     def scope_of_row(self, line: int) -> int | None:
-        """Scope of a row that enters none; None if it implies a call that was not written.
+        """Scope of a row without a call; None if an unwritten call must have preceded it.
 
         A row belongs to the innermost scope whose function has its line.
         """

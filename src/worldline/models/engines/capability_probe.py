@@ -85,7 +85,7 @@ async def probe_capabilities(
                 raise
             missing[capability] = str(reason)
         except (TransientError, AttributeError, LookupError, TypeError, ValueError) as reason:
-            missing[capability] = f"its reply has another shape: {reason!r}"
+            missing[capability] = f"unexpected reply format: {reason!r}"
     supported = frozenset(capability for capability, _ in attempts if capability not in missing)
     return Capabilities(
         supported, missing, context_length, dialect.name, tuple(sorted(dialect.dropped))

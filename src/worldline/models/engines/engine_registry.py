@@ -54,8 +54,7 @@ class EngineFactory:
         usage: how to write such a name, for error messages.
         concurrency: recommended number of concurrent requests; None for that of a server.
         is_server: whether the engine is a server, whose capabilities have to be tested.
-        start: starts the server of a name, at whose address the engine then is; None if it runs
-            already, or if there is none.
+        start: starts a local server for the engine; None if it needs none.
     """
 
     open: Callable[[str, EngineOptions], Engine]

@@ -58,7 +58,7 @@ def get_model(
 
 
 def import_model_file(name: str, source: Path) -> Path:
-    """Take over a file that is on this machine already, after a check of its sha256.
+    """Import a local file into the cache after verifying its sha256.
 
     It is linked where that is possible, otherwise copied.
 

@@ -1,4 +1,4 @@
-"""Download of one file from the Hugging Face hub, which continues a part that is there.
+"""Resumable download of one file from the Hugging Face hub.
 
 Not with `huggingface_hub`: its current versions begin an interrupted download again
 (huggingface/huggingface_hub#4196).
@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 
 
 def download_from_hub(model: ModelFile, part: Path, on_progress: Progress | None = None) -> None:
-    """Append to a file what it lacks of a model.
+    """Download a file, or the missing rest of it.
 
     Args:
         model: The model.
@@ -57,7 +57,7 @@ def download_from_hub(model: ModelFile, part: Path, on_progress: Progress | None
 
 
 def _append(model: ModelFile, file: BinaryIO, on_progress: Progress | None) -> None:
-    """Append to a file as much as one request gives."""
+    """Append the reply of one request to a file."""
     start = file.tell()
     request = Request(_address(model), headers={"User-Agent": "worldline"})
     if start:

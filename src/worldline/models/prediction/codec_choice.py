@@ -60,7 +60,7 @@ async def choose_codec(engine: Engine, *, capabilities: Capabilities | None = No
     """
     own: str | None = getattr(engine, "codec", None)
     if own is not None:
-        return CodecChoice(own, "the engine has no other")
+        return CodecChoice(own, "the only codec that the engine supports")
     names = [name for name in CODEC_PREFERENCE if name in CODECS]
     report = await check_engine(engine, codecs=names, capabilities=capabilities)
     name = suggest_codec(report)

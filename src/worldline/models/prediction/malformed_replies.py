@@ -41,31 +41,32 @@ class MalformedReplyGuard:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._in_a_row: list[Prediction] = []
-        self._has_read_one = False
+        self._consecutive: list[Prediction] = []
+        self._has_valid_reply = False
 
     def is_exceeded(self, prediction: Prediction) -> bool:
         """Count one more prediction; return whether the run should stop."""
         if is_malformed(prediction):
-            self._in_a_row.append(prediction)
+            self._consecutive.append(prediction)
         elif prediction.decoded.steps or prediction.answer is not None:
-            self._has_read_one = True
-            self._in_a_row.clear()
-        limit = self._limit * (LATER_FACTOR if self._has_read_one else 1)
-        return 0 < limit <= len(self._in_a_row)
+            self._has_valid_reply = True
+            self._consecutive.clear()
+        limit = self._limit * (LATER_FACTOR if self._has_valid_reply else 1)
+        return 0 < limit <= len(self._consecutive)
 
     async def error(self, engine: Engine, codec: str) -> MalformedRepliesError:
-        """Return the error that stops the run: what came, and what to do.
+        """Return the error that stops the run: with the first reply and a suggestion.
 
         Args:
             engine: The engine, which is tested for a codec that suits it.
             codec: The codec that the model was asked in.
         """
-        text = self._in_a_row[0].text[:_SHOWN_CHARS]
-        came = f"the first of them begins with:\n{text}\n" if text.strip() else "they are empty. "
+        text = self._consecutive[0].text[:_SHOWN_CHARS]
+        start = f"the first of them begins with:\n{text}\n" if text.strip() else "they are empty. "
+        advice = await _advice(engine, codec)
         return MalformedRepliesError(
-            f"{len(self._in_a_row)} replies in a row have nothing of the {codec} format in them; "
-            f"{came}{await _advice(engine, codec)} To continue anyway, give --max-malformed 0 "
+            f"{len(self._consecutive)} replies in a row have nothing of the {codec} format in "
+            f"them; {start}{advice} To continue anyway, give --max-malformed 0 "
             "(max_malformed=0 in Python)."
         )
 
