@@ -186,5 +186,5 @@ def test_programs_are_executed_outside_the_event_loop(monkeypatch: pytest.Monkey
 def test_a_codec_that_is_not_for_chat_models_is_refused() -> None:
     from worldline.interfaces.inspect_task import cruxeval_trace
 
-    with pytest.raises(InputError, match="codec 'cwm' is a text to continue"):
+    with pytest.raises(InputError, match="codec 'cwm' is for text completion"):
         cruxeval_trace(codec="cwm")

@@ -6,7 +6,6 @@
 
 import atexit
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 from worldline.analysis.diagnosis import (
@@ -133,9 +132,8 @@ def _score(state: TaskState, target: str, recorder: PythonRecorder) -> Score:
     row = {"expected": target or None, **metadata, "id": str(state.sample_id)}
     question = question_from_row(row, place)
     generation = GenerationRecord(mode="free", codec=metadata.get("codec", "chat"), max_tokens=0)
-    prediction = replace(
-        make_recorded_answer(question, state.output.completion, generation),
-        finish=output_finish(state.output),
+    prediction = make_recorded_answer(
+        question, state.output.completion, generation, finish=output_finish(state.output)
     )
     sample = execute_and_diagnose(prediction, recorder)
     verdict = grade_answer(prediction, question, sample.diagnosis.facts, is_expected)

@@ -94,6 +94,16 @@ def test_the_hub_is_asked_once_and_an_interrupted_download_resumes(cache: Path) 
         assert len(hub.ranges) == 2
 
 
+def test_a_part_that_is_longer_than_the_model_is_downloaded_again(cache: Path) -> None:
+    part = cache / "models" / f"{MODEL.file}.part"
+    part.parent.mkdir(parents=True)
+    part.write_bytes(b"x" * (len(DATA) + 10))
+    with running_hub(HubServer(MODEL, DATA)) as hub:
+        output, errors = start_download(hub).communicate(timeout=60)
+        assert Path(output.strip()).read_bytes() == DATA, errors
+        assert hub.ranges == [0]
+
+
 def test_a_file_with_another_hash_is_deleted_and_refused(cache: Path) -> None:
     with running_hub(HubServer(MODEL, DATA[:-1] + b"x")) as hub:
         process = start_download(hub)

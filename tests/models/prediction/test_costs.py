@@ -107,6 +107,21 @@ def test_usage_that_is_not_reported_is_estimated() -> None:
         meter.check()
 
 
+def test_reasoning_is_estimated_and_a_prompt_that_was_not_sent_costs_nothing() -> None:
+    meter = CostMeter(CostLimit(1.0, Prices(1.0, 1.0)))
+    record = GenerationRecord("free", "chat", 100, reasoning="x" * 300)
+    meter.add(make_prediction("a", PROGRAM, ANSWER, get_codec("chat"), generation=record))
+    assert meter.usage.completion == -(-(len(ANSWER) + 300) // CHARS_PER_TOKEN)
+    before = meter.usd
+    not_sent = GenerationRecord("free", "chat", 100)
+    meter.add(
+        make_prediction(
+            "b", PROGRAM, "", get_codec("chat"), finish="truncated", generation=not_sent
+        )
+    )
+    assert (meter.usd, meter.estimated) == (before, 1)
+
+
 def test_a_failed_request_costs_nothing() -> None:
     meter = CostMeter(CostLimit(1.0, Prices(1.0, 1.0)))
     failed = make_prediction(

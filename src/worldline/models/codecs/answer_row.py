@@ -18,6 +18,7 @@ _ANSWER = re.compile(
     re.IGNORECASE,
 )
 _JSON_ANSWER = re.compile(r"\{\s*\"answer\"\s*:\s*(.*)\}\s*\Z", re.IGNORECASE)
+_CODE = re.compile(r"`+([^`]*)`*")
 _CLOSE = "[/ANSWER]"
 _EQUATION = re.compile(r"assert\b|[A-Za-z_][\w.]*\(.*\)\s*==")
 
@@ -49,8 +50,8 @@ def parse_value(text: str) -> Item | None:
     "4", "assert f(1) == 4", "f(1) == 4", "`4`", "4 [/ANSWER]" -> return 4
     """
     text = with_straight_quotes(text.split(_CLOSE)[0].strip())
-    if text.startswith("`"):
-        text = text.strip("`").strip()
+    if match := _CODE.match(text):
+        text = match[1].strip()
     if not text:
         return None
     if _EQUATION.match(text):

@@ -72,9 +72,7 @@ nothing else."""
         line, _ = strip_marks(text)
         head = _HEAD.match(line)
         # A number at the very end may have more digits.
-        if head is None or head.end(1) == len(text.rstrip("\r")):
-            return None
-        if text.rstrip().endswith(head[1]) and text == text.rstrip():
+        if head is None or head.end(1) == len(line):
             return None
         return complete_line(None, int(head[1]), lines)
 

@@ -68,7 +68,9 @@ def parse_items(
     parts, is_closed = split_items(with_straight_quotes(text))
     if not is_closed:
         return (*_certain_items(parts[:-1]), *UNKNOWN_EFFECT)
-    if not is_return and len(parts) == 1 and parts[0].strip("()[] .").lower() in _NOTHING:
+    # On a line that may return, `[]` and `()` are values.
+    only = parts[0].strip(" ." if may_return else "()[] .") if len(parts) == 1 else None
+    if not is_return and only is not None and only.lower() in _NOTHING:
         return ()
     items = [parse_item(part, is_return=is_return, may_return=may_return) for part in parts if part]
     if None in items:

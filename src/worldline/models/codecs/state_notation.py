@@ -22,7 +22,8 @@ _EVENTS: dict[str, Event] = {
     "EXCEPTION": "exception",
 }
 _HEAD = re.compile(
-    r"(?:(CALL|LINE|RETURN|EXCEPTION)\s+)?L?(\d{1,9})(?!\w)\s*(?:\*\*|`)?\s*([|:])?\s*",
+    r"(?:(?P<event>CALL|LINE|RETURN|EXCEPTION)\s+)?(?P<mark>L)?(?P<number>\d{1,9})(?!\w)"
+    r"\s*(?:\*\*|`)?\s*(?P<separator>[|:])?\s*",
     re.IGNORECASE,
 )
 
@@ -54,9 +55,11 @@ nothing else."""
         """Read a row; one without an event is a line step."""
         line, start = strip_marks(text)
         head = _HEAD.match(line)
-        if head is None or not (head[1] or (line[0] in "Ll" and head[3] == "|")):
+        # "Line 2 begins a loop." is prose: a row has two of the event, the L and the bar.
+        marks = (head["event"], head["mark"], head["separator"] == "|") if head else ()
+        if head is None or sum(map(bool, marks)) < 2:
             return None
-        event = _EVENTS[(head[1] or "LINE").upper()]
+        event = _EVENTS[(head["event"] or "LINE").upper()]
         has_value = event in ("return", "exception")
         items = parse_items(line[head.end() :], is_return=has_value)
         items = tuple(_with_event(item, event) for item in items)
@@ -65,16 +68,16 @@ nothing else."""
             return None
         if event == "line" and any(item.kind in ("raise", "return", "leave") for item in items):
             items = UNKNOWN_EFFECT
-        return ParsedRow(Row(int(head[2]), items, event), start + head.end())
+        return ParsedRow(Row(int(head["number"]), items, event), start + head.end())
 
     def parse_truncated(self, text: str, lines: Sequence[str]) -> Fragment | None:
         """Event, line and the variables that are complete, once the number is complete."""
         line, _ = strip_marks(text)
         head = _HEAD.match(line)
-        if head is None or not head[1] or not head[3]:
+        if head is None or not head["event"] or not head["separator"]:
             return None
-        event = _EVENTS[head[1].upper()]
-        fragment = complete_line(event, int(head[2]), lines)
+        event = _EVENTS[head["event"].upper()]
+        fragment = complete_line(event, int(head["number"]), lines)
         parts, _ = split_items(line[head.end() :])
         items = parse_items("; ".join(parts[:-1]))
         shown = {item.name: item.value for item in items if item.kind == "set"}

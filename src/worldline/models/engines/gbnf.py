@@ -132,6 +132,8 @@ class _RegexConverter:
             digits = self._regex[self._position : self._position + (2 if char == "x" else 4)]
             self._position += len(digits)
             return _escape(chr(int(digits, 16)))
+        if char.isalnum() and char not in _ESCAPES:
+            raise self._error()
         return _escape(_ESCAPES.get(char, char))
 
     def _quantified(self, atom: str) -> str:

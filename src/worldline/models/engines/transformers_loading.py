@@ -18,7 +18,10 @@ def load_model(name: str, device: str | None, dtype: str | None) -> tuple[Any, A
     import torch
     import transformers
 
-    if name.startswith(("/", ".", "~")) and not Path(name).is_dir():
+    if name.startswith("~"):
+        # A shell does not expand it after `transformers:`.
+        name = str(Path(name).expanduser())
+    if name.startswith(("/", ".")) and not Path(name).is_dir():
         raise EngineError(
             f"there is no folder {name}; give the folder of a saved model, or a name on the "
             "Hugging Face hub"

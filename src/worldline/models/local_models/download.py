@@ -94,7 +94,7 @@ def find_model_file(name: str) -> Path:
         InputError: There is no such model or file, or the file is not GGUF.
         EngineError: The model is in the catalogue but not on this machine.
     """
-    path = Path(name)
+    path = Path(name).expanduser()
     if path.is_file():
         with path.open("rb") as file:
             if file.read(len(_GGUF_MAGIC)) != _GGUF_MAGIC:

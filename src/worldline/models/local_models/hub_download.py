@@ -43,7 +43,7 @@ def download_from_hub(model: ModelFile, part: Path, on_progress: Progress | None
     failures = 0
     with part.open("ab") as file:
         if file.tell() > model.size:
-            file.truncate(0)
+            _empty(file)
         while (before := file.tell()) < model.size:
             try:
                 _append(model, file, on_progress)
@@ -56,6 +56,12 @@ def download_from_hub(model: ModelFile, part: Path, on_progress: Progress | None
                 time.sleep(_PAUSES[max(0, failures - 1)])
 
 
+def _empty(file: BinaryIO) -> None:
+    """Delete the content of a file; `truncate` alone leaves the position where it was."""
+    file.seek(0)
+    file.truncate()
+
+
 def _append(model: ModelFile, file: BinaryIO, on_progress: Progress | None) -> None:
     """Append the reply of one request to a file."""
     start = file.tell()
@@ -65,7 +71,7 @@ def _append(model: ModelFile, file: BinaryIO, on_progress: Progress | None) -> N
     with urlopen(request, timeout=_TIMEOUT) as response:
         if start and response.status != http.client.PARTIAL_CONTENT:
             # The server gives the file from its beginning.
-            file.truncate(0)
+            _empty(file)
         while chunk := response.read(_CHUNK):
             file.write(chunk)
             file.flush()

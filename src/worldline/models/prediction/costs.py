@@ -1,6 +1,6 @@
 """Costs of predictions: prices per token, and a limit at which a run stops."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from worldline.core.errors import CostLimitError
 from worldline.models.codecs import get_codec
@@ -57,13 +57,11 @@ class CostMeter:
     def add(self, prediction: Prediction) -> None:
         """Count one more prediction."""
         usage = reported_usage(prediction)
-        if prediction.finish != "infra_error" and not (usage.prompt and usage.completion):
-            estimate = estimate_usage(prediction)
-            usage = replace(
-                usage,
-                prompt=usage.prompt or estimate.prompt,
-                completion=usage.completion or estimate.completion,
-            )
+        is_reported = bool(usage.prompt or usage.completion)
+        # A prompt that does not fit into the context is not sent.
+        was_sent = prediction.finish != "infra_error" and (usage.requests or prediction.text)
+        if was_sent and not is_reported:
+            usage = estimate_usage(prediction)
             self.estimated += 1
         self.usage += usage
 
@@ -97,7 +95,9 @@ def estimate_usage(prediction: Prediction) -> Usage:
     """Estimate the usage of a prediction from the length of its prompt and its output."""
     codec = prediction.generation.codec if prediction.generation else "cwm"
     prompt = sum(map(len, get_codec(codec).prompt(prediction.program)))
-    return Usage(prompt=tokens_of(prompt), completion=tokens_of(len(prediction.text)), requests=1)
+    reasoning = prediction.generation.reasoning if prediction.generation else ""
+    chars = len(prediction.text) + len(reasoning or "")
+    return Usage(prompt=tokens_of(prompt), completion=tokens_of(chars), requests=1)
 
 
 def tokens_of(chars: int) -> int:

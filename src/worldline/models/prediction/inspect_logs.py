@@ -81,11 +81,15 @@ def _prediction(sample: Any, log: Any, place: str) -> Prediction:
     codec = optional_text(sample.metadata, "codec", place) or "chat"
     generation = _generation(sample, log, codec)
     prediction = make_recorded_answer(
-        question, sample.output.completion, generation, model=log.eval.model
+        question,
+        sample.output.completion,
+        generation,
+        finish=output_finish(sample.output),
+        model=log.eval.model,
     )
     if sample.error is not None:
         return replace(prediction, finish="infra_error", error=sample.error.message)
-    return replace(prediction, finish=output_finish(sample.output))
+    return prediction
 
 
 def output_finish(output: Any) -> Finish:

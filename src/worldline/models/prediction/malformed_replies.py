@@ -1,10 +1,12 @@
 """Early stop of a run whose model does not write the format at all."""
 
 from worldline.core.errors import EngineError, MalformedRepliesError
+from worldline.models.codecs import get_codec
 from worldline.models.engines import Engine
 from worldline.models.prediction.codec_choice import suggest_codec
 from worldline.models.prediction.engine_report import check_engine
 from worldline.models.prediction.prediction import Mode, Prediction
+from worldline.models.prediction.prediction_settings import writes_rows
 
 # Malformed replies in a row, before any other, after which a run is stopped.
 DEFAULT_MAX_MALFORMED = 3
@@ -28,7 +30,11 @@ def is_malformed(prediction: Prediction) -> bool:
         return False
     if record is not None and record.mode not in _MODES:
         return False
-    return not prediction.decoded.steps and prediction.answer is None
+    decoded = prediction.decoded
+    if record is not None and writes_rows(get_codec(record.codec)) and decoded.stop == "complete":
+        # The answer may be that the program raises, which is not a value.
+        return False
+    return not decoded.steps and prediction.answer is None
 
 
 class MalformedReplyGuard:

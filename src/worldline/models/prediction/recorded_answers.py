@@ -6,7 +6,12 @@ from dataclasses import replace
 
 from worldline.core.trace import parse_source
 from worldline.models.codecs import get_codec, parse_answer
-from worldline.models.prediction.prediction import GenerationRecord, Prediction, make_prediction
+from worldline.models.prediction.prediction import (
+    Finish,
+    GenerationRecord,
+    Prediction,
+    make_prediction,
+)
 from worldline.models.prediction.question import Question, repeat_id
 
 _OPEN, _CLOSE = "[ANSWER]", "[/ANSWER]"
@@ -18,6 +23,7 @@ def make_recorded_answer(
     text: str,
     generation: GenerationRecord,
     *,
+    finish: Finish = "unknown",
     model: str = "",
     other_text: str = "",
 ) -> Prediction:
@@ -27,6 +33,7 @@ def make_recorded_answer(
         question: the question.
         text: the model's output.
         generation: settings of the generation.
+        finish: how the output ended.
         model: name of the model.
         other_text: what the tool extracted from the output, read if the output has no answer.
     """
@@ -35,6 +42,7 @@ def make_recorded_answer(
         question.program,
         text,
         get_codec(generation.codec),
+        finish=finish,
         model=model,
         expected=question.expected,
         generation=generation,

@@ -1,0 +1,57 @@
+"""Replies in rows that were once read wrongly."""
+
+import pytest
+
+from worldline.core.trace import Program
+from worldline.models.codecs import get_codec
+from worldline.models.codecs.answer_row import parse_value
+from worldline.models.codecs.effect_notation import EffectNotation
+from worldline.models.codecs.rows import Item
+from worldline.models.codecs.state_notation import StateNotation
+
+PROGRAM = Program("def f(xs):\n    if not xs: return []\n    return xs\n", "f([])")
+
+
+@pytest.mark.parametrize("text", ["Line 2 is the loop.", "Return 5 if there is none.", "Line 2: a"])
+def test_prose_is_not_a_row_with_a_state(text: str) -> None:
+    assert StateNotation().parse(text, PROGRAM.lines) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["LINE L2 | x = 1", "LINE L2: x = 1", "line 2 | x = 1", "L2 | x = 1"]
+)
+def test_marked_lines_are_rows_with_a_state(text: str) -> None:
+    parsed = StateNotation().parse(text, PROGRAM.lines)
+    assert parsed is not None
+    assert (parsed.row.line, parsed.row.items) == (2, (Item("set", "x", "1"),))
+
+
+@pytest.mark.parametrize("value", ["[]", "()"])
+def test_an_empty_value_is_returned_by_a_line_that_may_return(value: str) -> None:
+    parsed = EffectNotation().parse(f"L2: if not xs: return [] => {value}", PROGRAM.lines)
+    assert parsed is not None
+    assert parsed.row.items == (Item("return", value=value),)
+
+
+def test_no_effect_in_brackets_is_no_effect() -> None:
+    parsed = EffectNotation().parse("L1: def f(xs): => (no change)", PROGRAM.lines)
+    assert parsed is not None
+    assert parsed.row.items == ()
+
+
+@pytest.mark.parametrize("text", ["`4`.", "`4`", "``4``", "4"])
+def test_an_answer_in_backticks(text: str) -> None:
+    assert parse_value(text) == Item("return", value="4")
+
+
+def test_the_line_of_a_truncated_row_is_known_although_it_ends_in_its_own_number() -> None:
+    notation = EffectNotation()
+    fragment = notation.parse_truncated("- L3: return 3", PROGRAM.lines)
+    assert fragment is not None
+    assert fragment.line == "    return xs"
+    assert notation.parse_truncated("- L3", PROGRAM.lines) is None
+
+
+def test_a_raised_answer_alone_is_complete() -> None:
+    decoded = get_codec("chat-trace").decode("ANSWER: raise ValueError('x')\n", PROGRAM)
+    assert (decoded.stop, decoded.answer, decoded.steps) == ("complete", None, ())
