@@ -296,3 +296,26 @@ def test_a_busy_server_at_first_contact_is_an_error_and_not_a_missing_capability
         pytest.raises(EngineError, match=f"answered {status}: loading"),
     ):
         with_engine(server, use, retry_timeout=1)
+
+
+def test_options_of_the_chat_template_are_sent_when_messages_are_rendered() -> None:
+    sent: list[dict[str, Any]] = []
+
+    def answer(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        if path == "/tokenize" and "messages" in body:
+            sent.append(body)
+            return {"tokens": [1, 2]}
+        return imitate_vllm(path, body)
+
+    async def render() -> object:
+        extra = {"chat_template_kwargs": {"enable_thinking": False}, "top_k": 20}
+        engine = OpenAIEngine(ServerPool(server.url), extra_body=extra)
+        try:
+            return await engine.render_chat((Message("user", "Say yes."),))
+        finally:
+            await engine.close()
+
+    with running(FaultyServer(failing(), answer=answer)) as server:
+        assert asyncio.run(render()) == (1, 2)
+    assert sent[0]["chat_template_kwargs"] == {"enable_thinking": False}
+    assert "top_k" not in sent[0]

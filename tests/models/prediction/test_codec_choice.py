@@ -14,7 +14,7 @@ from worldline.evaluation.runs import read_manifest
 from worldline.interfaces.api.predicting import predict_into_file
 from worldline.interfaces.api.sources import load_questions
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.codecs import CODECS, get_codec
+from worldline.models.codecs import CODECS
 from worldline.models.engines import Capabilities, ScriptedEngine
 from worldline.models.prediction import (
     CODEC_PREFERENCE,
@@ -57,13 +57,13 @@ def test_the_best_codec_is_suggested() -> None:
 
 
 def test_the_preference_names_codecs() -> None:
-    assert set(CODEC_PREFERENCE) - {"chat-trace"} <= set(CODECS)
+    assert set(CODEC_PREFERENCE) <= set(CODECS)
 
 
 def test_a_model_with_the_special_tokens_is_asked_for_a_trace() -> None:
     assert asyncio.run(choose_codec(engine_of(lambda prompt: ""))).name == "cwm"
     choice = asyncio.run(choose_codec(chat_engine()))
-    assert choice.name in ("chat", "chat-trace")
+    assert choice.name == "chat-trace"
     assert "chat messages" in choice.reason
     with pytest.raises(EngineError, match="scripted supports no codec"):
         asyncio.run(choose_codec(Silent(str)))
@@ -108,8 +108,7 @@ def test_the_manifest_has_the_resolved_codec_and_a_resumed_run_keeps_it(tmp_path
     wl.evaluate("permutation", chat_engine, first=1, output=tmp_path / "new")
     settings = read_manifest(tmp_path / "new").settings
     assert settings is not None
-    assert settings.codec != "auto"
-    assert get_codec(settings.codec).is_chat
+    assert settings.codec == "chat-trace"
 
 
 def test_predict_without_a_codec(recorder: PythonRecorder) -> None:

@@ -16,6 +16,7 @@ from worldline.models.engines.engine import (
 )
 from worldline.models.engines.gbnf import lark_to_gbnf
 from worldline.models.engines.openai_dialect import OpenAIDialect
+from worldline.models.engines.openai_protocol import template_options
 from worldline.models.engines.reasoning import split_reasoning
 from worldline.models.engines.retry import TransientError
 from worldline.models.engines.server_pool import ServerPool
@@ -108,7 +109,8 @@ class LlamaCppDialect:
     ) -> tuple[int, ...]:
         """Token ids of messages, from `/apply-template`."""
         body: dict[str, Any] = {
-            "messages": [{"role": m.role, "content": m.content} for m in messages]
+            "messages": [{"role": m.role, "content": m.content} for m in messages],
+            **template_options(self._extra),
         }
         reply, _ = await self._server.post("/apply-template", body, dict, briefly=briefly)
         text = reply.get("prompt")

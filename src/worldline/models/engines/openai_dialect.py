@@ -12,6 +12,7 @@ from worldline.models.engines.openai_protocol import (
     parse_scores,
     request_body,
     score_body,
+    template_options,
 )
 from worldline.models.engines.refused_fields import RefusedFields
 from worldline.models.engines.retry import TransientError
@@ -98,12 +99,13 @@ class OpenAIDialect:
     ) -> tuple[int, ...]:
         """Token ids of messages, from vLLM's `/tokenize`."""
         conversation = [{"role": m.role, "content": m.content} for m in messages]
-        body = {
+        body: dict[str, Any] = {
             "model": self._server.model,
             "messages": conversation,
             "add_generation_prompt": True,
             "add_special_tokens": False,
         }
+        body |= template_options(self._extra[_CHAT])
         reply, _ = await self._server.post("/tokenize", body, dict, briefly=briefly)
         ids = reply.get("tokens")
         if not isinstance(ids, list) or not ids or not all(isinstance(n, int) for n in ids):

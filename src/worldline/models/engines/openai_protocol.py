@@ -10,6 +10,8 @@ from worldline.models.engines.reasoning import split_reasoning
 from worldline.models.engines.retry import TransientError
 
 _TOKEN_ID_PREFIX = "token_id:"
+# Fields that change how messages are rendered; `/tokenize` and `/apply-template` know them, too.
+_TEMPLATE_FIELDS = ("chat_template", "chat_template_kwargs")
 # Finish reasons of different servers.
 _FINISHES: dict[str, Literal["stop", "truncated"]] = {
     "stop": "stop",
@@ -166,3 +168,12 @@ def parse_scores(body: dict[str, Any], ids: Sequence[int]) -> Scores:
         actual = entries[token]
         scores.append(TokenScore(actual["logprob"], actual["rank"], likeliest))
     return Scores(tuple(scores), _parse_usage(body))
+
+
+def template_options(extra_body: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of an extra body that change how the chat template renders messages.
+
+    {"chat_template_kwargs": {"enable_thinking": False}, "top_k": 20} ->
+    {"chat_template_kwargs": {"enable_thinking": False}}
+    """
+    return {key: extra_body[key] for key in _TEMPLATE_FIELDS if key in extra_body}

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from worldline.core.errors import EngineError
-from worldline.models.codecs import CODECS
 from worldline.models.engines import Capabilities, Engine
 from worldline.models.prediction.engine_report import EngineReport, check_engine
 
@@ -61,7 +60,6 @@ async def choose_codec(engine: Engine, *, capabilities: Capabilities | None = No
     own: str | None = getattr(engine, "codec", None)
     if own is not None:
         return CodecChoice(own, "the only codec that the engine supports")
-    names = [name for name in CODEC_PREFERENCE if name in CODECS]
-    report = await check_engine(engine, codecs=names, capabilities=capabilities)
+    report = await check_engine(engine, codecs=CODEC_PREFERENCE, capabilities=capabilities)
     name = suggest_codec(report)
     return CodecChoice(name, _REASONS[name])
