@@ -10,10 +10,12 @@ from typing import TypeVar, get_args
 import pytest
 
 from tests.support.llamacpp_servers import missing_reason, serve_gguf, write_smollm2_gguf
+from worldline.analysis.diagnosis import diagnose_prediction
 from worldline.core.errors import EngineError
 from worldline.core.trace import Limits, Program
+from worldline.languages.python.expression_frames import without_expression_frames
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.codecs import STEP_CODECS
+from worldline.models.codecs import STEP_CODECS, get_codec
 from worldline.models.engines import CAPABILITIES, Message, OpenAIEngine, Reply, Request, ServerPool
 from worldline.models.prediction import (
     CodecTokenizer,
@@ -239,6 +241,44 @@ def test_programs_are_predicted_in_every_mode_but_score(url: str, mode: Mode, co
         # The grammar forbids malformed states.
         if mode == "guided":
             assert prediction.decoded.stop != "malformed"
+
+
+@pytest.mark.parametrize("mode", ["free", "force-actions", "force-state", "guided"])
+def test_programs_are_predicted_in_rows_in_every_mode_but_score(url: str, mode: Mode) -> None:
+    predictions = predict(url, PredictionSettings(mode=mode, codec="chat-trace", max_tokens=60))
+    assert [prediction.error for prediction in predictions] == [None] * len(PROGRAMS)
+    for prediction in predictions:
+        record = prediction.generation
+        assert record is not None
+        assert prediction.finish in ("stop", "truncated")
+        if mode in ("force-actions", "guided"):
+            assert prediction.text.startswith("L1: def f(x): =>")
+            assert record.forced_spans[0][0] == 0
+            assert prediction.decoded.steps
+        if mode == "guided":
+            assert record.forced_spans[0][1] == len("L1: def f(x): => enter")
+
+
+@pytest.mark.parametrize("codec", ["chat-trace", "chat-trace-states", "chat-trace-json", "chat"])
+def test_a_server_that_writes_the_actual_trace_is_correct(url: str, codec: str) -> None:
+    """A grammar with a single text makes a weak model write the actual trace."""
+    recorder = PythonRecorder()
+    # The chat format has no way to write an exception.
+    for question in PROGRAMS[:2] if codec == "chat" else PROGRAMS:
+        actual = without_expression_frames(recorder.record(question.program))
+        text = "".join(get_codec(codec).encode(actual))
+        literal = json.dumps(text, ensure_ascii=False)
+
+        def make_engine(literal: str = literal) -> OpenAIEngine:
+            return OpenAIEngine(
+                ServerPool(url, model=None), extra_body={"grammar": f"root ::= {literal}"}
+            )
+
+        (prediction,) = predict_questions(
+            [question], make_engine, recorder, settings=PredictionSettings(codec=codec)
+        )
+        assert prediction.text.strip() == text.strip()
+        assert diagnose_prediction(actual, prediction).facts.outcome == "correct"
 
 
 def test_the_chat_codec_gets_an_answer(url: str) -> None:

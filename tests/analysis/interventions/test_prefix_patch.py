@@ -33,7 +33,7 @@ def test_a_wrong_value_is_patched_without_its_line(
     recorder: PythonRecorder,
 ) -> None:
     sample = sample_of(recorder, LOOP, '"s": "1", "i": ".."', '"s": "2", "i": ".."')
-    before = prefix_before_divergence(sample.prediction, divergence_of(sample))
+    before = prefix_before_divergence(sample.prediction, divergence_of(sample), STEPS)
     assert text_of(sample.actual).startswith(before)
     text = patched(sample)
     assert text is not None
@@ -110,7 +110,9 @@ def test_a_patched_prefix_is_a_prefix_of_the_actual_trace(
         prefix = patched(sample)
         if prefix is not None:
             assert text.startswith(prefix), row["id"]
-            assert len(prefix) > len(prefix_before_divergence(prediction, divergence_of(sample)))
+            assert len(prefix) > len(
+                prefix_before_divergence(prediction, divergence_of(sample), STEPS)
+            )
             places[sample.diagnosis.where] += 1
     assert places["state"] > 10
     assert places["action"] > 10

@@ -11,6 +11,7 @@ from tests.support.predictions import text_of
 from worldline.analysis.diagnosis import diagnose_prediction
 from worldline.core.errors import EngineError
 from worldline.core.trace import Program, Trace
+from worldline.languages.python.expression_frames import without_expression_frames
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import get_codec
 from worldline.models.engines import ScriptedEngine
@@ -40,6 +41,13 @@ RAISES = Program(
     "def f(xs):\n    out = []\n    for x in xs:\n        try:\n            out.append(g(x))\n"
     "        except ValueError:\n            out.append(-1)\n    return out\n",
     "f([0, 2, 1])",
+)
+EXPRESSIONS = Program(
+    "def g(x):\n    return x + 1\n\n\ndef f(xs):\n    ys = [g(x) for x in xs if x > 1]\n"
+    "    ys.sort(key=lambda y: -y)\n    total = sum(\n        y * 2\n        for y in ys\n    )\n"
+    "    if any(y > 3 for y in ys):\n        total += len({y: y for y in ys})\n"
+    "    return total\n",
+    "f([1, 2, 3])",
 )
 UNCAUGHT = Program("def f(d):\n    x = d['a']\n    return d['b']\n", "f({'a': 1})")
 
@@ -76,11 +84,11 @@ def ask(
 
 
 @pytest.mark.parametrize("mode", ["free", *FORCED])
-@pytest.mark.parametrize("program", [LOOP, CALLS, RAISES, UNCAUGHT])
+@pytest.mark.parametrize("program", [LOOP, CALLS, RAISES, UNCAUGHT, EXPRESSIONS])
 def test_a_perfect_model_gives_the_actual_trace(
     mode: Mode, program: Program, recorder: PythonRecorder
 ) -> None:
-    actual = recorder.record(program)
+    actual = without_expression_frames(recorder.record(program))
     prediction = ask(model_of(actual), recorder, program, mode=mode)
     assert prediction.decoded.steps == actual.steps
     assert diagnose_prediction(actual, prediction).facts.outcome == "correct"
@@ -175,7 +183,7 @@ def test_a_perfect_model_gives_the_actual_trace_of_cruxeval(
     mode: Mode, recorder: PythonRecorder, cruxeval: list[dict[str, Any]]
 ) -> None:
     programs = [Program(row["code"], f"f({row['input']})") for row in cruxeval[::16]]
-    traces = [recorder.record(program) for program in programs]
+    traces = [without_expression_frames(recorder.record(program)) for program in programs]
     engine = model_of(*traces)
     settings = PredictionSettings(mode=mode, codec="chat-trace", max_tokens=100_000)
     questions = [Question(str(index), program) for index, program in enumerate(programs)]

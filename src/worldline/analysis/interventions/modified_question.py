@@ -7,8 +7,8 @@ from worldline.analysis.interventions.catalog import InterventionName
 from worldline.analysis.interventions.prefix_patch import patched_prefix, prefix_before_divergence
 from worldline.core.trace import Program
 from worldline.languages.python.rewrite import RewriteResult, rewrite_expressions, rewrite_strings
-from worldline.models.codecs import STEP_CODECS
-from worldline.models.prediction import PredictionSettings, Question
+from worldline.models.codecs import STEP_CODECS, ChatTraceCodec, StepCodec, get_codec
+from worldline.models.prediction import Prediction, PredictionSettings, Question
 
 # By `more-tokens` the token limit is multiplied; `resample` samples at this temperature.
 MAX_TOKENS_FACTOR = 4
@@ -30,8 +30,10 @@ def modify_question(name: InterventionName, failure: Sample) -> Question | None:
     question = Question(prediction.id, prediction.program, actual.result)
     alignment = failure.diagnosis.facts.alignment
     divergence = failure.diagnosis.facts.divergence
-    codec = STEP_CODECS.get(prediction.generation.codec) if prediction.generation else None
+    codec = _codec_with_steps(prediction)
     match name:
+        case "guided" if isinstance(codec, ChatTraceCodec) and not codec.has_effects:
+            return None
         case "guided" | "force-state" | "force-actions":
             return question if codec else None
         case "more-tokens":
@@ -40,7 +42,7 @@ def modify_question(name: InterventionName, failure: Sample) -> Question | None:
             if codec is None or divergence is None:
                 return None
             return replace(
-                question, completion_prefix=prefix_before_divergence(prediction, divergence)
+                question, completion_prefix=prefix_before_divergence(prediction, divergence, codec)
             )
         case "patch":
             text = patched_prefix(prediction, alignment, codec) if alignment and codec else None
@@ -51,6 +53,17 @@ def modify_question(name: InterventionName, failure: Sample) -> Question | None:
     program = prediction.program
     changed = Program.from_text(rewritten.text, stdin=program.stdin, language=program.language)
     return replace(question, program=changed)
+
+
+def _codec_with_steps(prediction: Prediction) -> StepCodec | ChatTraceCodec | None:
+    """The codec of a prediction; None if it cannot be continued from within an output."""
+    if prediction.generation is None:
+        return None
+    name = prediction.generation.codec
+    if name in STEP_CODECS:
+        return STEP_CODECS[name]
+    codec = get_codec(name)
+    return codec if isinstance(codec, ChatTraceCodec) else None
 
 
 def is_rewrite(name: InterventionName) -> bool:

@@ -80,6 +80,8 @@ class Decoded:
         after: text after the trace, or from the first thing that is not a step.
         fragment: the step inside which the text ends.
         knows_events: false if the text does not distinguish calls from lines.
+        omits_expression_frames: true if the format does not ask for the steps inside lambdas,
+            comprehensions and generator expressions.
         shows_steps: false if the format only asks for the result, or the text only answers it.
         skipped: spans of the text, before its end, that could not be read.
         answer: the result that the text states, if the format has a place for it in the trace.
@@ -93,6 +95,7 @@ class Decoded:
     after: str
     fragment: Fragment | None = None
     knows_events: bool = True
+    omits_expression_frames: bool = False
     shows_steps: bool = True
     skipped: tuple[tuple[int, int], ...] = ()
     answer: str | None = None

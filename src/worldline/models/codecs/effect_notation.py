@@ -38,7 +38,8 @@ returned value.
 A function that is called begins with the row of its def line: => enter, and the values of its \
 parameters. A line that calls a function of the program has the effect call; the rows of the \
 function follow, and then the line again with its effect. If a line raises an exception, write \
-=> raise and the exception; if the exception leaves the function, also leave.
+=> raise and the exception; if the exception leaves the function, also leave. A comprehension or a \
+lambda has no rows of its own.
 After the last row write ANSWER: and the value that the call returns, as a Python literal. Write \
 nothing else."""
 

@@ -45,7 +45,8 @@ write "return" with the returned value.
 A function that is called begins with the row of its def line: "enter": true, and the values of \
 its parameters. A line that calls a function of the program has the effect "call": true; the rows \
 of the function follow, and then the line again with its effect. If a line raises an exception, \
-write "raise" with the exception; if the exception leaves the function, also "leave": true.
+write "raise" with the exception; if the exception leaves the function, also "leave": true. \
+A comprehension or a lambda has no rows of its own.
 After the last row write ANSWER: and the value that the call returns, as a Python literal. Write \
 nothing else."""
 

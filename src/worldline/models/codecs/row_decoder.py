@@ -108,6 +108,7 @@ class _ReplyDecoder:
             position=position,
             after="",
             fragment=self._fragment() if stop == "truncated" else None,
+            omits_expression_frames=True,
             skipped=tuple(self._skipped),
         )
 

@@ -41,7 +41,8 @@ RETURN L<line number> | <the returned value>, when a function returns
 EXCEPTION L<line number> | raise <the exception>, when a line raises an exception
 The changes are the variables that have changed since the last row of the same function, as \
 name = value, separated by "; ". Write values as Python's repr does. If nothing changed, write \
-nothing after |. If an exception leaves a function, write RETURN with leave.
+nothing after |. If an exception leaves a function, write RETURN with leave. A comprehension or a \
+lambda has no rows of its own.
 After the last row write ANSWER: and the value that the call returns, as a Python literal. Write \
 nothing else."""
 

@@ -24,7 +24,7 @@ from worldline.models.engines.server_pool import ServerPool
 
 _TEXT = "def f(x):\n    y = x + 1\n    return y\n"
 # A prefix cache works in blocks, so a short prompt is never cached.
-_LONG_TEXT = "".join(f"value_{n} = {n} * {n + 1}\n" for n in range(60))
+_LONG_TEXT = "".join(f"value_{n} = {n} * {n + 1}\n" for n in range(24))
 _QUESTION = (Message("user", "Say yes."),)
 # Some hosted models refuse a smaller limit.
 _CHAT_TOKENS = 16

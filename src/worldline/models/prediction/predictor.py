@@ -8,6 +8,7 @@ from dataclasses import replace
 from worldline.core.errors import CodecError, EngineError, ProgramError, RecorderError
 from worldline.core.trace import Limits, Program, Trace
 from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
+from worldline.languages.python.expression_frames import without_expression_frames
 from worldline.languages.python.recorder import Recorder
 from worldline.models.codecs import (
     STEP_CODECS,
@@ -195,6 +196,8 @@ class Predictor:
         )
         needs_actual = record.mode in MODES_WITH_ACTUAL_TRACE or record.from_step
         actual = await self._record_actual(question.program) if needs_actual else None
+        if actual is not None and self._codec.is_chat:
+            actual = without_expression_frames(actual)
         scores: tuple[StepScore, ...] = ()
         is_complete = True
         try:
@@ -243,7 +246,7 @@ class Predictor:
         if not isinstance(codec, ChatTraceCodec):
             raise EngineError(f"the {codec.name} format cannot be continued row by row")
         if mode == "guided":
-            simulator = CfgSimulator(build_cfg(program.text), program)
+            simulator = CfgSimulator(build_cfg(program.text), program, omits_expression_frames=True)
             await generate_guided_rows(completion, codec, program, simulator)
             return
         if actual is not None:

@@ -7,7 +7,7 @@ generators that were created under a different name than their function's and ar
 their first step.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
@@ -27,6 +27,7 @@ from worldline.languages.python.cfg.reachability import (
     Successors,
     find_successors,
 )
+from worldline.languages.python.expression_frames import comprehension_statements
 
 # There are several stacks only on 3.11, when an exception is thrown through a `yield from`, and
 # more than this only if that is deeply nested. The simplest come first.
@@ -67,10 +68,24 @@ class CfgSimulator:
     simulator.options                       -> (NextStep("call", 4),)
     simulator.take(NextStep("call", 4))
     simulator.options                       -> (NextStep("line", 5),)
+
+    Args:
+        graph: the program's control-flow graph.
+        program: the program.
+        omits_expression_frames: the steps inside lambdas, comprehensions and generator expressions
+            are left out, as by `without_expression_frames`.
     """
 
-    def __init__(self, graph: ControlFlowGraph, program: Program) -> None:
+    def __init__(
+        self, graph: ControlFlowGraph, program: Program, *, omits_expression_frames: bool = False
+    ) -> None:
         self._graph = graph
+        # Lines of the statements whose inner steps are skipped.
+        self._folded_lines = (
+            tuple(statement.lines for statement in comprehension_statements(program.text))
+            if omits_expression_frames
+            else None
+        )
         self._code = build_instruction_graph(program.text, graph)
         # Equal stacks are one object, so that no stack is followed twice.
         self._frames: WeakValueDictionary[tuple[Hashable, ...], _Frame] = WeakValueDictionary()
@@ -96,6 +111,7 @@ class CfgSimulator:
                 for frame in self._top_frames
                 if frame is not None
                 for option in self._options_of(frame)
+                if not self._is_omitted(frame, option)
             }
             if not self._is_started:
                 options = {NextStep("call", line) for line in self._entry_lines()}
@@ -142,7 +158,9 @@ class CfgSimulator:
             frames = [
                 frame
                 for frame in self._top_frames
-                if frame is not None and option in self._options_of(frame)
+                if frame is not None
+                and option in self._options_of(frame)
+                and not self._is_omitted(frame, option)
             ]
             new_frames += [
                 after for frame in frames for after in self._frames_after(frame, option, unwound)
@@ -154,6 +172,40 @@ class CfgSimulator:
         if not new_frames:
             raise ValueError(f"{options} cannot come next with unwound={unwound}")
         self._top_frames = tuple(dict.fromkeys(new_frames))[:_MAX_STACKS]
+        if self._folded_lines is not None:
+            self._top_frames = self._with_omitted_steps(self._top_frames)
+
+    # -- steps that are left out ----------------------------------------------------------
+
+    def _is_omitted(self, frame: _Frame, option: NextStep) -> bool:
+        """Whether a step is inside a lambda or comprehension, or enters one."""
+        if self._folded_lines is None:
+            return False
+        if option.event == "call":
+            return self._is_expression(self._calls_of(frame)[option.line].callees)
+        if self._is_expression(frame.points):
+            return True
+        return option.event == "line" and any(
+            frame.line in lines and option.line in lines for lines in self._folded_lines
+        )
+
+    def _is_expression(self, points: Iterable[ProgramPoint]) -> bool:
+        kinds = {self._graph.functions[point.function].kind for point in points}
+        return bool(kinds) and kinds <= {"lambda", "comprehension"}
+
+    def _with_omitted_steps(self, frames: tuple[_Frame | None, ...]) -> tuple[_Frame | None, ...]:
+        """Frames, and those that omitted steps lead to; the shortest ways come first."""
+        reached = dict.fromkeys(frames)
+        queue = [frame for frame in frames if frame is not None]
+        for frame in queue:
+            for option in tuple(self._options_of(frame)):
+                if len(reached) >= _MAX_STACKS or not self._is_omitted(frame, option):
+                    continue
+                for after in self._frames_after(frame, option, None):
+                    if after is not None and after not in reached:
+                        reached[after] = None
+                        queue.append(after)
+        return tuple(reached)
 
     def _start(self, line: int) -> _Frame:
         started = [i for i in self._entries if line in self._graph.functions[i].call_lines]
