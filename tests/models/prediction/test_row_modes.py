@@ -13,7 +13,7 @@ from worldline.core.errors import EngineError
 from worldline.core.trace import Program, Trace
 from worldline.languages.python.expression_frames import without_expression_frames
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.codecs import get_codec
+from worldline.models.codecs import ChatTraceCodec, get_codec, join_segments
 from worldline.models.engines import ScriptedEngine
 from worldline.models.prediction import (
     Mode,
@@ -22,6 +22,7 @@ from worldline.models.prediction import (
     Question,
     predict_questions,
 )
+from worldline.models.prediction.row_modes import split_into_steps
 
 CODEC = get_codec("chat-trace")
 FORCED: tuple[Mode, ...] = ("force-actions", "force-state", "guided")
@@ -162,10 +163,44 @@ def test_rows_from_a_step_on(recorder: PythonRecorder) -> None:
         assert (start, prediction.text[:end].count("\n") >= 3) == (0, True)
 
 
+@pytest.mark.parametrize("name", ["chat-trace", "chat-trace-states", "chat-trace-json"])
+@pytest.mark.parametrize("program", [LOOP, CALLS, RAISES, UNCAUGHT, EXPRESSIONS])
+def test_rows_are_split_into_the_steps_that_are_read_from_them(
+    program: Program, name: str, recorder: PythonRecorder
+) -> None:
+    codec = get_codec(name)
+    assert isinstance(codec, ChatTraceCodec)
+    actual = without_expression_frames(recorder.record(program))
+    steps = split_into_steps(codec, actual)
+    assert len(steps) == len(actual.steps)
+    assert "".join(join_segments(part for step in steps for part in step)) == text_of(actual, codec)
+    # The entry point, which only wraps the call, is not written.
+    assert [bool(parts) for parts in steps[:3]] == [False, False, True]
+    for step, parts in zip(actual.steps, steps, strict=True):
+        written = "".join(part.segments[0] for part in parts if part.role == "state")
+        assert all(f"{value}" in written.replace("\\", "") for value in step.changed.values())
+
+
+def test_rows_are_scored(recorder: PythonRecorder) -> None:
+    actual = recorder.record(LOOP)
+    edit = lambda text: text.replace("best = 'not'", "best = 'nod'")  # noqa: E731
+    right = ask(model_of(actual), recorder, LOOP, mode="score")
+    wrong = ask(model_of(actual, edit=edit), recorder, LOOP, mode="score")
+    assert right.generation is not None
+    assert wrong.generation is not None
+    assert len(right.generation.scores) == len(actual.steps)
+    assert all(s.is_action_greedy and s.is_state_greedy for s in right.generation.scores)
+    assert right.decoded.steps == actual.steps
+    first = next(n for n, s in enumerate(wrong.generation.scores) if not s.is_state_greedy)
+    facts = diagnose_prediction(actual, wrong).facts
+    assert actual.steps[first].changed == {"best": "'not'"}
+    assert facts.divergence is None or facts.divergence.step == first
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"mode": "score"}, "does not support --mode score"),
+        ({"mode": "score", "from_step": 2}, "does not support --mode score with --from-step"),
         ({"mode": "guided", "from_step": 2}, "does not support --mode guided with --from-step"),
         ({"mode": "guided", "codec": "chat-trace-json"}, "use --codec chat-trace"),
     ],

@@ -61,13 +61,15 @@ def measure_one_step_accuracy(
     if not groups:
         return None
     all_scores = [score for scores in groups for score in scores]
+    with_action = [[score for score in scores if score.action_tokens] for scores in groups]
     with_state = [[score for score in scores if score.state_tokens] for scores in groups]
+    written = [[s for s in scores if s.action_tokens or s.state_tokens] for scores in groups]
     return OneStepAccuracy(
         samples=len(groups),
-        actions=_share([[s.is_action_greedy for s in scores] for scores in groups]),
+        actions=_share([[s.is_action_greedy for s in scores] for scores in with_action]),
         states=_share([[s.is_state_greedy for s in scores] for scores in with_state]),
         steps=_share(
-            [[s.is_action_greedy and s.is_state_greedy for s in scores] for scores in groups]
+            [[s.is_action_greedy and s.is_state_greedy for s in scores] for scores in written]
         ),
         action_surprise=sum(s.action_surprise for s in all_scores)
         / max(1, sum(s.action_tokens for s in all_scores)),

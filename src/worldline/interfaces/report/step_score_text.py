@@ -40,7 +40,9 @@ def step_score_lines(sample: Sample, *, width: int) -> Iterator[Text]:
     scores = record.scores if record else ()
     if not scores:
         return
-    steps = sample.actual.steps
+    alignment = sample.diagnosis.facts.alignment
+    # Steps inside comprehensions may be left out.
+    steps = (sample.actual if alignment is None else alignment.actual).steps
     largest = max(max(score.action_surprise, score.state_surprise) for score in scores) or 1.0
     yield Text(f"{own_choice_text(scores)}; NLL in nats", "bold")
     source_width = max(20, min(50, width - 57))
@@ -57,8 +59,9 @@ def step_score_lines(sample: Sample, *, width: int) -> Iterator[Text]:
 
 def own_choice_text(scores: Sequence[StepScore]) -> str:
     """ "7 of 8 steps are the model's own choice" """
-    chosen = sum(score.is_action_greedy and score.is_state_greedy for score in scores)
-    return f"{chosen:,} of {len(scores):,} steps are the model's own choice"
+    written = [score for score in scores if score.action_tokens or score.state_tokens]
+    chosen = sum(score.is_action_greedy and score.is_state_greedy for score in written)
+    return f"{chosen:,} of {len(written):,} steps are the model's own choice"
 
 
 def _score_cells(score: StepScore, largest: float) -> Text:

@@ -25,6 +25,7 @@ ROW_CAPABILITIES: Mapping[Mode, tuple[Capability, ...]] = {
     "force-actions": _ROW_CAPABILITIES,
     "force-state": _ROW_CAPABILITIES,
     "guided": (*_ROW_CAPABILITIES, "allowed_ids"),
+    "score": ("tokenize", "ids_in", "chat_template", "prompt_scores"),
 }
 # Modes that need the actual trace, for which the program is executed first.
 MODES_WITH_ACTUAL_TRACE: frozenset[Mode] = frozenset({"force-actions", "force-state", "score"})
@@ -104,11 +105,10 @@ def writes_rows(codec: Codec) -> bool:
 
 def _check_rows(settings: PredictionSettings, codec: Codec, capabilities: Capabilities) -> None:
     mode, from_step = settings.mode, settings.from_step
-    if mode == "score" or (mode == "guided" and from_step):
+    if mode in ("guided", "score") and from_step:
         raise EngineError(
-            f"the {codec.name} format does not support --mode {mode}"
-            f"{' with --from-step' if from_step else ''}; use free, force-actions, force-state or "
-            "guided"
+            f"the {codec.name} format does not support --mode {mode} with --from-step; omit "
+            "--from-step"
         )
     if mode == "guided" and not (isinstance(codec, ChatTraceCodec) and codec.has_effects):
         raise EngineError(

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from worldline.models.codecs import (
     ChatTraceCodec,
     Codec,
     ReplayState,
+    RoleSegments,
     Segments,
     StepCodec,
     get_codec,
@@ -54,6 +56,7 @@ from worldline.models.prediction.row_modes import (
     force_rows,
     generate_row_actions,
     generate_row_states,
+    split_into_steps,
 )
 from worldline.models.prediction.score_mode import StepScore, score_steps
 from worldline.models.tokenizers import Tokenizer
@@ -205,13 +208,12 @@ class Predictor:
                 await completion.force(
                     split_at_special_tokens(question.completion_prefix, self._codec)
                 )
-                if self._codec.is_chat:
+                if record.mode == "score" and actual is not None:
+                    scores, is_complete = await score_steps(completion, self._steps_of(actual))
+                elif self._codec.is_chat:
                     await self._generate_rows(completion, question.program, actual)
                 elif record.codec not in STEP_CODECS:
                     await generate_free(completion, self._codec)
-                elif record.mode == "score" and actual is not None:
-                    codec = STEP_CODECS[record.codec]
-                    scores, is_complete = await score_steps(completion, codec, actual)
                 else:
                     codec = STEP_CODECS[record.codec]
                     await self._generate_steps(completion, codec, question.program, actual)
@@ -237,6 +239,12 @@ class Predictor:
         if isinstance(prompt, str):
             return await self.engine.tokenize(prompt, parse_special_tokens=True)
         return prompt
+
+    def _steps_of(self, actual: Trace) -> Sequence[Sequence[RoleSegments]]:
+        """The actual steps as the codec writes them."""
+        if isinstance(self._codec, ChatTraceCodec):
+            return split_into_steps(self._codec, actual)
+        return list(STEP_CODECS[self.settings.codec].encode_steps(actual))
 
     async def _generate_rows(
         self, completion: ConstrainedGeneration, program: Program, actual: Trace | None

@@ -1,15 +1,19 @@
 """Modes for codecs that write rows of plain text: the same as for step codecs, row by row.
 
 `force-actions`: the executed lines are forced and the model generates their effects. `force-state`:
-effects are forced and the model generates the lines, up to the first wrong one. guided_rows.py has
-the mode `guided`.
+effects are forced and the model generates the lines, up to the first wrong one. `score`: both are
+forced. guided_rows.py has the mode `guided`.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from worldline.core.trace import Trace
-from worldline.models.codecs import RowCodec, RowText
+from worldline.models.codecs import Role, RoleSegments, RowCodec, RowText
 from worldline.models.prediction.constrained_generation import ConstrainedGeneration
+
+# Of the parts of a row.
+_ROLES: tuple[Role, Role] = ("action", "state")
 
 
 async def force_rows(
@@ -42,6 +46,25 @@ async def generate_row_actions(
         if not await _generate_action(completion, codec, row):
             return
         await completion.force((row.state,))
+
+
+def split_into_steps(codec: RowCodec, actual: Trace) -> list[tuple[RoleSegments, ...]]:
+    """The actual rows, split into steps: the effect of a row is the state of the next step.
+
+    A step that is not written, as those of an entry point that only wraps the call, has no parts.
+    """
+    rows = list(codec.encode_rows(actual))
+    text = "".join(row.action + row.state for row in rows)
+    ends = [step_text.end for step_text in codec.decode(text, actual.program).step_texts]
+    steps: list[list[RoleSegments]] = [[] for _ in ends]
+    position = 0
+    for row in rows:
+        for role, part in zip(_ROLES, row, strict=True):
+            step = min(bisect_right(ends, position), len(ends) - 1)
+            if part:
+                steps[step].append(RoleSegments(role, (part,)))
+            position += len(part)
+    return [tuple(parts) for parts in steps]
 
 
 async def _generate_action(

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worldline.core.trace import Trace
-from worldline.models.codecs import StepCodec
+from worldline.models.codecs import RoleSegments
 from worldline.models.engines import TokenScore
 from worldline.models.prediction.constrained_generation import (
     ConstrainedGeneration,
@@ -16,7 +15,8 @@ from worldline.models.prediction.constrained_generation import (
 class StepScore:
     """How probable one actual step is to a model, given the actual steps before it.
 
-    The end of a trace has an action and no state.
+    The end of a trace has an action and no state. A step that the format does not write has no
+    tokens.
 
     Attributes:
         action_tokens: number of tokens of the action.
@@ -42,9 +42,13 @@ class StepScore:
 
 
 async def score_steps(
-    completion: ConstrainedGeneration, codec: StepCodec, actual: Trace
+    completion: ConstrainedGeneration, steps: Sequence[Sequence[RoleSegments]]
 ) -> tuple[tuple[StepScore, ...], bool]:
     """Score every step of the actual trace that fits into the token limit.
+
+    Args:
+        completion: The prompt, and nothing after it.
+        steps: The actual steps as a codec writes them.
 
     The completion becomes what greedy decoding would give, as far as one pass shows it: the actual
     tokens up to the first that is not the model's own choice, and that choice.
@@ -52,7 +56,6 @@ async def score_steps(
     Returns:
         The scores, and whether the completion is the complete actual trace.
     """
-    steps = list(codec.encode_steps(actual))
     segments = [segment for step in steps for part in step for segment in part.segments]
     encoded = iter(await completion.codec_tokenizer.encode(segments))
     roles: list[list[str]] = []

@@ -1,0 +1,86 @@
+"""A pretrained code model on this machine, asked and diagnosed as a new user would.
+
+Qwen2.5-Coder-1.5B-Instruct (1.1 GB) is downloaded once by scripts/get-test-model; where that is not
+possible, the tests are skipped.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# Exit code of scripts/get-test-model if the model cannot be downloaded here.
+SKIPPED = 3
+PROGRAMS = (
+    "def longest(words):\n    best = ''\n    for word in words:\n"
+    "        if len(word) > len(best):\n            best = word\n    return best\n"
+    "# call: longest(['a', 'four', 'is'])\n",
+    "def double(x):\n    y = x * 2\n    return y\n# call: double(21)\n",
+)
+
+
+@pytest.fixture(scope="module")
+def model() -> Path:
+    """The model's file."""
+    if find_spec("xllamacpp") is None:
+        pytest.skip("no llama.cpp; run pip install xllamacpp")
+    folder = os.environ.get("WORLDLINE_TEST_MODELS") or str(ROOT / ".models")
+    command = [str(ROOT / "scripts" / "get-test-model"), folder]
+    result = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHON": sys.executable},
+    )
+    if result.returncode == SKIPPED:
+        pytest.skip(result.stderr.strip())
+    assert result.returncode == 0, result.stderr
+    return Path(result.stdout.strip())
+
+
+def worldline(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "worldline", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+
+
+def test_a_new_user_gets_a_report_of_steps(model: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for number, text in enumerate(PROGRAMS):
+        (programs / f"p{number}.py").write_text(text)
+    asked = worldline(
+        tmp_path, "bench", "programs", "--engine", f"llamacpp:{model}", "--max-tokens", "150",
+        "--format", "json", "-o", "run",
+    )  # fmt: skip
+    assert asked.returncode == 0, asked.stderr
+    # Nobody named a format.
+    assert "chat-trace" in asked.stderr
+    summary: dict[str, Any] = json.loads(asked.stdout)
+    assert summary["samples"] == len(PROGRAMS)
+    shown = worldline(
+        tmp_path,
+        "sql",
+        "run",
+        "SELECT sample, matched_steps, steps FROM samples",
+        "--format",
+        "jsonl",
+    )
+    assert shown.returncode == 0, shown.stderr
+    rows = list(map(json.loads, shown.stdout.splitlines()))
+    # A pretrained model follows an assignment and a return: call, line, call, two lines.
+    matched = {row["sample"]: row["matched_steps"] for row in rows}
+    assert max(matched.values()) >= 5
+    report = worldline(tmp_path, "report", "run")
+    assert report.returncode == 0, report.stderr
