@@ -1,22 +1,51 @@
-"""Print the tables of docs/findings/qwen2.5-coder-1.5b.md.
+"""Tables of docs/findings/qwen2.5-coder-1.5b.md, from the model's outputs.
 
-    python -m scripts.code_model RUNS
+    python -m scripts.code_model                print the tables as Markdown
+    python -m scripts.code_model --add RUNS     first add the outputs of the runs in a folder
 
-RUNS is the folder with the runs that the page's commands create, each named by its mode or, for the
-comparison of notations, by its codec. The tables are printed as Markdown, to be copied into the
-page. Runs that are missing are left out.
+The outputs are in docs/findings/qwen2.5-coder-1.5b.jsonl.gz, without the programs, which are those
+of CRUXEval in ../shared/data (or WORLDLINE_DATA). They are diagnosed again, so that the tables are
+those of this version. The runs are created by the commands on the page; each is named by its mode
+or, for the comparison of notations, by its codec.
 """
 
+import gzip
+import json
+import os
 import sys
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.small_model import cell, interventions_tables, points, table
+from worldline.analysis.interventions import INTERVENTIONS
 from worldline.analysis.stats import Share, clustered_share
 from worldline.evaluation.metrics import accuracy, compare_runs
-from worldline.evaluation.runs import ScoredSample, is_run, read_scored_samples
+from worldline.evaluation.runs import (
+    ScoredSample,
+    execute_and_diagnose,
+    intervention_run,
+    is_expected,
+    is_run,
+    read_run,
+)
+from worldline.evaluation.runs.sample_rows import (
+    row_to_prediction,
+    row_to_scored_sample,
+    sample_to_row,
+)
+from worldline.languages.python.recorder import PythonRecorder
+from worldline.models.prediction import Question
 
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("WORLDLINE_DATA") or ROOT.parent / "shared" / "data")
+OUTPUTS = ROOT / "docs" / "findings" / "qwen2.5-coder-1.5b.jsonl.gz"
+# Columns of a run that are kept; the others follow from them.
+KEPT = (
+    "sample", "repeat", "model", "mode", "codec", "max_tokens", "temperature", "seed", "from_step",
+    "output", "finish", "forced_spans", "usage_prompt", "usage_completion", "usage_requests",
+)  # fmt: skip
 MODES = ("chat", "free", "guided", "force-actions", "force-state")
 NOTATIONS = ("chat-trace", "chat-trace-states", "chat-trace-json")
 # Pairs of modes that are compared sample by sample.
@@ -27,25 +56,65 @@ COMPARED = (
     ("guided", "force-actions"),
 )
 
+Row = dict[str, Any]
+Samples = dict[str, list[ScoredSample]]
+
 
 def main() -> None:
-    """Print the tables."""
-    folder = Path(sys.argv[1])
-    runs = {
-        name: read_scored_samples(folder / name)
-        for name in (*MODES, *NOTATIONS)
-        if is_run(folder / name)
-    }
-    modes = {mode: runs[mode] for mode in MODES if mode in runs}
+    """Add the outputs of runs, if asked to, and print the tables."""
+    lines = (DATA / "cruxeval.jsonl").read_text(encoding="utf-8").splitlines()
+    programs = {row["id"]: row for row in map(json.loads, lines)}
+    text = gzip.decompress(OUTPUTS.read_bytes()).decode() if OUTPUTS.exists() else ""
+    rows = list(map(json.loads, text.splitlines()))
+    if sys.argv[1:2] == ["--add"]:
+        rows = merge(rows, new_rows(Path(sys.argv[2]), programs))
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        OUTPUTS.write_bytes(gzip.compress(text.encode(), mtime=0))
+    samples: Samples = defaultdict(list)
+    recorder = PythonRecorder()
+    for row in rows:
+        samples[row["run"]].append(diagnose(row, programs, recorder))
+    modes = {mode: samples[mode] for mode in MODES if mode in samples}
     print(mode_table(modes))
     print(comparison_table(modes))
     print(divergence_table(modes))
     print(cause_table(modes))
-    print(mode_table({name: runs[name] for name in NOTATIONS if name in runs}))
-    print(interventions_tables([folder / "free"]))
+    print(mode_table({name: samples[name] for name in NOTATIONS if name in samples}))
+    tried = {name: samples[f"free/{name}"] for name in INTERVENTIONS if f"free/{name}" in samples}
+    print(interventions_tables(samples["free"], tried))
 
 
-def mode_table(runs: dict[str, list[ScoredSample]]) -> str:
+def new_rows(folder: Path, programs: dict[str, Row]) -> Iterator[Row]:
+    """The outputs of all runs in a folder, and of the interventions on `free`."""
+    runs = {name: folder / name for name in (*MODES, *NOTATIONS)}
+    locations = {name: str(path) for name, path in runs.items()}
+    locations |= {f"free/{name}": intervention_run(runs["free"], name) for name in INTERVENTIONS}
+    for run, location in locations.items():
+        for row in read_run(location) if is_run(location) else ():
+            kept = {name: row[name] for name in KEPT if row.get(name) is not None}
+            if row["code"] != programs[row["sample"]]["code"]:
+                # A rewritten program.
+                kept |= {"code": row["code"], "call": row["call"]}
+            yield {"run": run, **kept}
+
+
+def merge(rows: Iterable[Row], others: Iterable[Row]) -> list[Row]:
+    """Rows in order, each run, sample and repeat once; later ones replace earlier ones."""
+    merged = {(row["run"], row["sample"], row["repeat"]): row for row in (*rows, *others)}
+    return [merged[key] for key in sorted(merged)]
+
+
+def diagnose(row: Row, programs: dict[str, Row], recorder: PythonRecorder) -> ScoredSample:
+    """Execute the program of an output and diagnose it."""
+    problem = programs[row["sample"]]
+    program = {"code": problem["code"], "call": f"f({problem['input']})"}
+    prediction = row_to_prediction(program | row | {"expected": problem["output"]}, row["sample"])
+    sample = execute_and_diagnose(prediction, recorder, is_measured=True)
+    question = Question(row["sample"], prediction.program, problem["output"])
+    return row_to_scored_sample(sample_to_row(question, row["repeat"], sample, is_expected))
+
+
+def mode_table(runs: Samples) -> str:
     """Answers, steps, superficial executions and tokens by mode."""
     lines = []
     for name, samples in runs.items():
@@ -84,7 +153,7 @@ def matched_share(samples: Sequence[ScoredSample]) -> Share:
     )
 
 
-def comparison_table(runs: dict[str, list[ScoredSample]]) -> str:
+def comparison_table(runs: Samples) -> str:
     """Pairs of modes on the same samples."""
     lines = []
     for first, second in COMPARED:
@@ -94,7 +163,7 @@ def comparison_table(runs: dict[str, list[ScoredSample]]) -> str:
     return table(["first", "second", "samples", "second is correct more often"], lines)
 
 
-def divergence_table(runs: dict[str, list[ScoredSample]]) -> str:
+def divergence_table(runs: Samples) -> str:
     """Where the modes first diverge."""
     places = ("action", "state", "return", "exception", "end")
     lines = []
@@ -104,7 +173,7 @@ def divergence_table(runs: dict[str, list[ScoredSample]]) -> str:
     return table(["", *places, "all"], lines)
 
 
-def cause_table(runs: dict[str, list[ScoredSample]]) -> str:
+def cause_table(runs: Samples) -> str:
     """Causes of the first divergences by mode."""
     counts = {name: Counter(s.cause for s in samples if s.cause) for name, samples in runs.items()}
     total: Counter[str] = sum(counts.values(), Counter())

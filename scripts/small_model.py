@@ -66,7 +66,7 @@ def main() -> None:
             *(read_scored_samples(runs / f"strings-{name}") for name in ("bpe", "bytes"))
         )
     )
-    print(interventions_tables([runs / name for name in INTERVENED]))
+    print(interventions_tables_of_runs([runs / name for name in INTERVENED]))
 
 
 def training_table(models: Path) -> str:
@@ -181,13 +181,20 @@ def paired_comparison_table(one: Sequence[ScoredSample], other: Sequence[ScoredS
     )
 
 
-def interventions_tables(runs: Sequence[Path]) -> str:
+def interventions_tables_of_runs(runs: Sequence[Path]) -> str:
     """Interventions on the failures of several runs."""
     base = [row for run in runs for row in read_scored_samples(run)]
     tried: dict[InterventionName, list[ScoredSample]] = defaultdict(list)
     for run in runs:
         for name, rows in read_interventions(run).items():
             tried[name] += rows
+    return interventions_tables(base, tried)
+
+
+def interventions_tables(
+    base: Sequence[ScoredSample], tried: Mapping[InterventionName, list[ScoredSample]]
+) -> str:
+    """Interventions on the failures among some samples."""
     measured = measure_interventions(base, tried)
     causes = [
         [cause, str(number), cell(measured.confirmed[cause]), _confirmed_by(measured.by, cause)]

@@ -43,6 +43,21 @@ def test_predictions_in_the_file_are_not_asked_for_again(programs: Path, tmp_pat
     assert len(list(read_prediction_file(output))) == 2
 
 
+def test_the_number_of_worked_examples(programs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "p.jsonl"
+    with running(FaultyServer(lambda n: None, answer=imitate_vllm)) as server:
+        command = ["predict", str(programs), "--engine", server.url, "-o", str(output)]
+        ok(*command, "--first", "1", "--codec", "chat-trace", "--shots", "2")
+        same = ok(*command, "--first", "1", "--codec", "chat-trace-2")
+        assert "1 of 1 predictions are already in" in same.stderr
+        assert "give 0 to 3 shots" in run(*command, "--codec", "chat-trace-9").stderr
+        assert "add --codec chat-trace" in run(*command, "--shots", "1").stderr
+        assert "no codec 'chat-tarce'" in run(*command, "--codec", "chat-tarce").stderr
+    (prediction,) = read_prediction_file(output)
+    assert prediction.generation is not None
+    assert prediction.generation.codec == "chat-trace-2"
+
+
 def test_one_program_with_its_call(tmp_path: Path) -> None:
     path, output = tmp_path / "next.py", tmp_path / "p.jsonl"
     path.write_text(SOURCE, encoding="utf-8")

@@ -3,6 +3,7 @@
 import pytest
 
 from worldline.core.trace import Program
+from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import get_codec
 from worldline.models.codecs.answer_row import parse_value
 from worldline.models.codecs.effect_notation import EffectNotation
@@ -55,3 +56,37 @@ def test_the_line_of_a_truncated_row_is_known_although_it_ends_in_its_own_number
 def test_a_raised_answer_alone_is_complete() -> None:
     decoded = get_codec("chat-trace").decode("ANSWER: raise ValueError('x')\n", PROGRAM)
     assert (decoded.stop, decoded.answer, decoded.steps) == ("complete", None, ())
+
+
+@pytest.mark.parametrize(
+    ("row", "item"),
+    [
+        ("L3: return xs => 3 % 42 + 14 => 3 + 14 => 17", Item("return", value="17")),
+        ("L3: return xs => '3 => 4'", Item("return", value="'3 => 4'")),
+        ("L3: xs = g() => xs = 'a'.upper() => 'A'", Item("set", "xs", "'A'")),
+        ("L2: if not xs: => len(xs) == 0 => True", Item("note", value="True")),
+    ],
+)
+def test_the_last_value_of_a_calculation_counts(row: str, item: Item) -> None:
+    parsed = EffectNotation().parse(row, PROGRAM.lines)
+    assert parsed is not None
+    assert parsed.row.items == (item,)
+
+
+def test_a_value_with_an_arrow_survives_a_round_trip() -> None:
+    source = (
+        "class A:\n    def __repr__(self):\n        return '<A => b>'\n\n"
+        "def f():\n    x = A()\n    return [x]\n"
+    )
+    codec = get_codec("chat-trace")
+    actual = PythonRecorder().record(Program(source, "f()"))
+    assert codec.decode("".join(codec.encode(actual)), actual.program).steps == actual.steps
+
+
+def test_the_key_of_a_key_error_is_quoted_once() -> None:
+    program = Program("def f(d):\n    return d['x']\n", "f({})")
+    actual = PythonRecorder().record(program)
+    codec = get_codec("chat-trace")
+    text = "".join(codec.encode(actual)).replace("KeyError('x')", "KeyError: 'x'")
+    assert text.count("KeyError: 'x'") == 2
+    assert codec.decode(text, program).steps == actual.steps

@@ -13,6 +13,7 @@ from tests.support.hosted_servers import ANSWER, chat_only, chat_reply, o_series
 from worldline.core.errors import EngineError
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.engines import Engine, Message, OpenAIEngine, Reply, Request, load_engine
+from worldline.models.engines.reasoning import split_reasoning
 from worldline.models.prediction import PredictionSettings, predict_questions
 
 Result = TypeVar("Result")
@@ -43,6 +44,21 @@ def with_chat(
 
 async def ask(engine: Engine) -> Reply:
     return await engine.generate(Request(QUESTION, 500))
+
+
+@pytest.mark.parametrize(
+    ("text", "reasoning", "answer"),
+    [
+        ("<think>\n2 + 2\n</think>\n\n4", "2 + 2", "4"),
+        ("<think>2 + 2</think>4", "2 + 2", "4"),
+        # The chat template has written the first mark.
+        ("2 + 2\n</think>\n4", "2 + 2", "4"),
+        # A string in a row.
+        ("L2: s = '</think>' => s = '</think>'\n", "", "L2: s = '</think>' => s = '</think>'\n"),
+    ],
+)
+def test_reasoning_is_split_from_the_answer(text: str, reasoning: str, answer: str) -> None:
+    assert split_reasoning({}, text) == (reasoning, answer)
 
 
 def test_refused_fields_are_renamed_or_dropped_once_and_remembered() -> None:

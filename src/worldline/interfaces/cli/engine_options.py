@@ -2,16 +2,16 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, get_args
 
 import click
 
-from worldline.core.errors import InputError
+from worldline.core.errors import CodecError, InputError
 from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
 from worldline.interfaces.cli.help_sections import section_option
 from worldline.interfaces.cli.server_options import SERVER_OPTION_NAMES, server_options
-from worldline.models.codecs import CODECS
+from worldline.models.codecs import CODECS, get_codec
 from worldline.models.prediction import AUTO_CODEC, DEFAULT_CONCURRENCY, Mode, PredictionSettings
 
 DEFAULTS = PredictionSettings()
@@ -72,6 +72,22 @@ _ACCESS_OPTIONS = (
         help="The model's tokenizer.json, to tokenize locally instead of on the server.",
     ),
 )
+
+
+class _CodecName(click.ParamType):
+    """Name of a codec, which may end with a number of worked examples, or `auto`."""
+
+    name = "codec"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value != AUTO_CODEC:
+            try:
+                get_codec(value)
+            except CodecError as error:
+                self.fail(str(error), param, ctx)
+        return value
+
+
 _PREDICTION_OPTIONS = (
     section_option(
         "Prediction",
@@ -87,12 +103,20 @@ _PREDICTION_OPTIONS = (
     section_option(
         "Prediction",
         "--codec",
-        type=click.Choice([AUTO_CODEC, *sorted(CODECS)]),
+        type=_CodecName(),
         metavar="NAME",
         default=AUTO_CODEC,
         show_default=True,
         help="Format that the model writes; `auto` picks the best one that the model supports. "
         f"One of {', '.join([AUTO_CODEC, *sorted(CODECS)])}.",
+    ),
+    section_option(
+        "Prediction",
+        "--shots",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Worked examples in the prompt, with the codecs cwm-text (2 by default) and "
+        "chat-trace (1): `--codec chat-trace --shots 2` is the codec chat-trace-2.",
     ),
     section_option(
         "Prediction",
@@ -170,7 +194,12 @@ def prediction_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def with_settings(**options: Any) -> Any:
+        shots = options.pop("shots")
         settings = PredictionSettings(**{name: options.pop(name) for name in _SETTINGS})
+        if shots is not None:
+            if settings.codec == AUTO_CODEC:
+                raise InputError("--shots needs a codec with examples: add --codec chat-trace")
+            settings = replace(settings, codec=get_codec(settings.codec, shots=shots).name)
         if options["repeats"] > 1 and settings.temperature == 0:
             raise InputError("with --temperature 0 all --repeats are the same; set a temperature")
         return command(**options, settings=settings)

@@ -51,8 +51,10 @@ def _restore(text: str, source: str) -> str:
     if match is None:
         return text
     name = match[1]
-    if match["message"] is not None:
-        text = f"{name}({match['message']!r})"
+    message = match["message"]
+    if message is not None:
+        # The message of a KeyError is the repr of its key.
+        text = f"{name}({message if name == 'KeyError' else repr(message)})"
     elif text == name:
         text = f"{name}()"
     module = f"{_MODULE}." if name in _class_names(source) else ""

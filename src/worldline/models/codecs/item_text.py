@@ -17,6 +17,9 @@ _TOKEN = re.compile(
     rf"{_STRING}|(?P<open>[\[({{])|(?P<close>[\])}}])|(?P<comment>(?:(?<=\s)|^)#)"
     r"|(?P<separator>;|,\s+(?=\.?\w+\s=\s))|(?P<quote>['\"])"
 )
+_ARROW = re.compile(
+    rf"{_STRING}|(?P<open>[\[({{])|(?P<close>[\])}}])|(?P<arrow>\s(?:=>|→|⇒)\s+)(?=\S)"
+)
 _SET = re.compile(r"(\.?\w+|\\\"[^\"\\]*(?:\\.[^\"\\]*)*\")\s*=(?!=)\s*(.+)", re.DOTALL)
 _PART_SET = re.compile(r"([A-Za-z_]\w*)\s*[.\[].*=", re.DOTALL)
 _DEL = re.compile(r"del\s+(\.?\w+|\\\".*\")\Z")
@@ -100,8 +103,9 @@ def parse_item(text: str, *, is_return: bool = False, may_return: bool = False) 
         return Item("set", _read(match[1]), _read(match[2]))
     if is_return:
         return Item("return", value=_read(text))
-    if text.lower() in _NOTES:
-        return Item("note", value=_NOTES[text.lower()])
+    note = _NOTES.get(_last_in_chain(text).lower())
+    if note is not None:
+        return Item("note", value=note)
     if match := _PART_SET.match(text):
         return Item("unknown", match[1])
     return Item("return", value=_read(text)) if may_return else None
@@ -146,6 +150,8 @@ def is_plain(value: str) -> bool:
     """Whether a value can be written as it is."""
     if not value or value != value.strip() or value[0] == "\\" or needs_escape(value):
         return False
+    if value != _last_in_chain(value):
+        return False
     return value == with_straight_quotes(value) and split_items(value) == ([value], True)
 
 
@@ -166,4 +172,20 @@ def _read(text: str) -> str:
         except ValueError:
             return text
         return value if isinstance(value, str) else text
-    return text
+    return _last_in_chain(text)
+
+
+def _last_in_chain(text: str) -> str:
+    """The value after the last arrow outside quotes and brackets: `3 + 14 => 17` -> `17`
+
+    A model may write its calculation before the value.
+    """
+    depth = start = 0
+    for match in _ARROW.finditer(text):
+        if match["open"]:
+            depth += 1
+        elif match["close"]:
+            depth = max(0, depth - 1)
+        elif match["arrow"] and not depth:
+            start = match.end()
+    return text[start:]

@@ -1,9 +1,12 @@
 """Reasoning of a chat model, kept apart from its answer."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 _START, _END = "<think>", "</think>"
+# Not within a string of the answer: '</think>'
+_END_MARK = re.compile(r"</think>(?!['\"])")
 # Names of the field for reasoning: vLLM, llama.cpp and DeepSeek; OpenRouter and newer vLLM.
 _FIELDS = ("reasoning_content", "reasoning")
 
@@ -29,11 +32,14 @@ def split_reasoning(message: Mapping[str, Any], text: str) -> tuple[str, str]:
         return fields[0], text
     head = text.lstrip()
     has_start = head.startswith(_START)
-    if not has_start and _END not in text:
+    if not has_start and not _END_MARK.search(text):
         return "", text
     body = head.removeprefix(_START)
     if not has_start and _START in body.partition(_END)[0]:
         # The text only talks about these marks.
         return "", text
+    end = None if has_start else _END_MARK.search(body)
+    if end is not None:
+        return body[: end.start()].strip(), body[end.end() :].lstrip()
     reasoning, _, answer = body.partition(_END)
     return reasoning.strip(), answer.lstrip()
