@@ -63,7 +63,7 @@ def test_a_raised_answer_alone_is_complete() -> None:
     [
         ("L3: return xs => 3 % 42 + 14 => 3 + 14 => 17", Item("return", value="17")),
         ("L3: return xs => '3 => 4'", Item("return", value="'3 => 4'")),
-        ("L3: xs = g() => xs = 'a'.upper() => 'A'", Item("set", "xs", "'A'")),
+        ("L1: xs = g() => xs = 'a'.upper() => 'A'", Item("set", "xs", "'A'")),
         ("L2: if not xs: => len(xs) == 0 => True", Item("note", value="True")),
     ],
 )
@@ -90,3 +90,31 @@ def test_the_key_of_a_key_error_is_quoted_once() -> None:
     text = "".join(codec.encode(actual)).replace("KeyError('x')", "KeyError: 'x'")
     assert text.count("KeyError: 'x'") == 2
     assert codec.decode(text, program).steps == actual.steps
+
+
+def test_entering_a_line_that_enters_nothing_is_no_call() -> None:
+    program = Program("def f(x):\n    try:\n        x += 1\n    except E:\n        x = 0\n", "f(1)")
+    rows = "L1: def f(x): => enter; x = 1\nL2: try: => enter\nL3: x += 1 => x = 2\nANSWER: None\n"
+    decoded = get_codec("chat-trace").decode(rows, program)
+    assert [(step.event, step.line) for step in decoded.steps[2:5]] == [
+        ("call", 1), ("line", 2), ("line", 3),
+    ]  # fmt: skip
+    # Nothing is known about the state after that line.
+    assert [text.shows_state for text in decoded.step_texts[2:5]] == [True, True, False]
+
+
+def test_a_variable_on_a_return_line_is_the_returned_value() -> None:
+    program = Program("def f(xs):\n    return xs[1:]\n", "f([1, 2])")
+    rows = "L1: def f(xs): => enter; xs = [1, 2]\nL2: return xs[1:] => xs = [2]\nANSWER: [2]\n"
+    codec = get_codec("chat-trace")
+    actual = PythonRecorder().record(program)
+    assert codec.decode(rows, program).steps == actual.steps
+
+
+def test_a_return_line_with_a_finally_block_may_change_a_variable() -> None:
+    source = "def f(xs):\n    try:\n        return xs.pop()\n    finally:\n        xs.append(0)\n"
+    codec = get_codec("chat-trace")
+    actual = PythonRecorder().record(Program(source, "f([1, 2])"))
+    text = "".join(codec.encode(actual))
+    assert "L3: return xs.pop() => xs = [1]" in text
+    assert codec.decode(text, actual.program).steps == actual.steps

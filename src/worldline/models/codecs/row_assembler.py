@@ -1,13 +1,15 @@
 """Assembler of steps from rows; what a row does not show is unknown."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from worldline.core.trace import Event, Program, Step
 from worldline.models.codecs.decoded import StepText
 from worldline.models.codecs.hidden_entry import find_hidden_entry
 from worldline.models.codecs.replay_state import Activation
+from worldline.models.codecs.row_notation import SourceLine, source_line
 from worldline.models.codecs.row_scopes import Frame, RowScopes
-from worldline.models.codecs.rows import Item, Row
+from worldline.models.codecs.rows import UNKNOWN_EFFECT, Item, Row
 from worldline.models.codecs.scope_inference import UNCHANGED
 
 
@@ -44,8 +46,26 @@ class RowAssembler:
         """Add the steps that the answer implies, if the entry point is not shown."""
         if self.entry is None or not self._has_implied_entry:
             return
+        self._add_missing_return(start)
         for step in self.entry.last_steps(item.kind == "raise", item.value):
             self._add(step, {}, start, end)
+
+    def _add_missing_return(self, end: int) -> None:
+        """Read a variable on a return line before the answer as the returned value.
+
+        "L3: return xs[1:] => xs = [2]" before "ANSWER: [2]" -> a return step with [2]
+        """
+        top = self.scopes.replay.innermost
+        if top is None or top.number == 0 or not self._is_after_line(top):
+            return
+        line, frame = self.steps[-1].line, self.scopes.frame(top.number)
+        is_value = len(frame.changed) == 1 and not frame.gone and not frame.is_unknown
+        if is_value and frame.effect_start is not None and self._source(line).is_return:
+            (value,) = frame.changed.values()
+            self._add_value(Item("return", value=value), line, top.number, frame.effect_start, end)
+
+    def _source(self, line: int) -> SourceLine:
+        return source_line(self.scopes.replay.lines, line)
 
     def pending_locals(self) -> dict[str, str] | None:
         """State of the next line step of the innermost scope; None if nothing is known of it."""
@@ -91,6 +111,11 @@ class RowAssembler:
 
     def _add_effect_row(self, row: Row, start: int, effect_start: int, end: int) -> None:
         scope = row.scope
+        if row.has("enter") and scope is None and not self.scopes.may_enter(row.line):
+            # `enter` on a line that enters nothing, such as `try:`, says nothing.
+            row = replace(
+                row, items=(*(i for i in row.items if i.kind != "enter"), *UNKNOWN_EFFECT)
+            )
         if row.has("enter"):
             self._enter(row, start, end, scope)
             return

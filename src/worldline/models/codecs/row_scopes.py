@@ -4,13 +4,18 @@ Encoder and decoder follow the same rules. A row writes its scope only if the ru
 so no scope is lost, however unusual the execution.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from worldline.core.trace import Event, Program
+from worldline.languages.python.expression_frames import expression_lines
 from worldline.models.codecs.branch_notes import parameters
 from worldline.models.codecs.replay_state import Activation, ReplayState
 from worldline.models.codecs.scope_inference import function_by_line
+
+# Other lines on which a scope is entered or resumed.
+_MAY_ENTER = re.compile(r"\b(?:def|class|lambda|yield|await|async)\b|^\s*@")
 
 
 @dataclass(slots=True, eq=False)
@@ -51,6 +56,7 @@ class RowScopes:
         self.replay = ReplayState(program)
         self.parameters: Mapping[int, frozenset[str]] = parameters(program.text)
         self._function_by_line = function_by_line(program.text)
+        self._expression_lines = expression_lines(program.text)
         self._frames: dict[int, Frame] = {}
 
     def frame(self, scope: int) -> Frame:
@@ -86,6 +92,12 @@ class RowScopes:
         if line in self.parameters:
             return line
         return self._function_by_line.get(line)
+
+    def may_enter(self, line: int) -> bool:
+        """Whether a function, a class body or an expression begins, or is resumed, on a line."""
+        if line in self.parameters or line in self._expression_lines:
+            return True
+        return _MAY_ENTER.search(self.replay.source_line(line)) is not None
 
     def enter(self, line: int, scope: int) -> Activation:
         """Follow a call step."""
