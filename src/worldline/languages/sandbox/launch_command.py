@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from worldline.core.errors import SandboxError
 from worldline.languages.sandbox.control_groups import ControlGroups
 from worldline.languages.sandbox.interpreter_files import inspect_interpreter
 from worldline.languages.sandbox.policy import ResourceLimits
-from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter
+from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter, has_libseccomp
 
 # In the order in which they are applied. The first two are applied by the launch command, the
 # others to each program by recorder/child/sandbox_layers.py.
@@ -69,6 +70,26 @@ def default_sandbox() -> Sandbox:
     return Sandbox(allow_reduced=mode == "reduced")
 
 
+def check_platform(sandbox: Sandbox) -> None:
+    """Refuse to execute programs where there is no sandbox, unless a reduced one is allowed.
+
+    Raises:
+        SandboxError: This is not Linux; the message says what can be done instead.
+    """
+    # Not compared directly: type checkers would skip what is for other platforms.
+    platform = str(sys.platform)
+    if platform == "win32":
+        raise SandboxError(
+            "programs are not executed on Windows: install worldline in WSL (wsl --install); "
+            "stored runs can be read here (worldline report, show, view, compare, sql)"
+        )
+    if platform != "linux" and not sandbox.allow_reduced:
+        raise SandboxError(
+            "the sandbox needs Linux, so programs are not executed here; if you trust them, "
+            "`worldline --sandbox reduced …` executes them with limits on time and files alone"
+        )
+
+
 class LaunchCommand:
     """Command line that starts one interpreter in the sandbox, and the resources it uses.
 
@@ -86,7 +107,11 @@ class LaunchCommand:
             sandbox: The layers and limits.
             child: The folder with the recorder's modules for the child process.
             folders: More folders that programs can read.
+
+        Raises:
+            SandboxError: Programs cannot be executed on this platform.
         """
+        check_platform(sandbox)
         self._interpreter = inspect_interpreter(python, (str(child), *folders))
         self._child = str(child)
         self._resource_limits = sandbox.resource_limits
@@ -98,6 +123,8 @@ class LaunchCommand:
         self._filter_fd: int | None = None
         self._control_groups: ControlGroups | None = None
         self.layers = sandbox.layers - (frozenset() if self._has_extension else _IN_C)
+        if not has_libseccomp():
+            self.layers -= {"seccomp"}
 
     def build(self, arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
         """Build the command line that starts the interpreter with these arguments."""
@@ -107,6 +134,8 @@ class LaunchCommand:
             self.layers -= {"control groups"}
         if "bubblewrap" not in self.layers:
             return [interpreter.executable, *arguments]
+        # Before anything else is said to be missing.
+        bubblewrap_path()
         if os.geteuid() != 0:
             return self._bubblewrap(interpreter.binds, arguments, environment)
         if "control groups" in self.layers:
