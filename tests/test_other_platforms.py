@@ -10,10 +10,14 @@ from types import ModuleType
 
 import pytest
 
+from tests.interfaces.viewer.small_runs import make_recorded_run
 from tests.support.paths import PROJECT_ROOT
 from worldline.core.errors import InputError
 from worldline.core.util import file_lock
 from worldline.evaluation.store import Lock
+from worldline.interfaces.demo import PREDICTIONS
+from worldline.languages.python.recorder import PythonRecorder
+from worldline.models.prediction import read_prediction_file
 
 PLATFORMS = ("linux", "darwin", "win32")
 MAIN = "from worldline.interfaces.cli import main; main()"
@@ -104,6 +108,56 @@ def test_sandbox_check_says_that_layers_need_linux() -> None:
     assert process.returncode == 1
     assert process.stdout.count("needs Linux") == 7
     assert "apt install" not in process.stdout
+
+
+@pytest.fixture(scope="module")
+def run(recorder: PythonRecorder, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A run that was made on this machine."""
+    folder = tmp_path_factory.mktemp("elsewhere") / "run"
+    return make_recorded_run(folder, list(read_prediction_file(PREDICTIONS)), recorder)
+
+
+LOOK = """
+import sys
+from pathlib import Path
+from worldline.interfaces.api import run as api
+from worldline.interfaces.cli import main
+from worldline.interfaces.viewer import html_shell, http_server
+
+# Whether or not the real page is built.
+for module in (api, html_shell, http_server):
+    module.built_page = lambda: "<!doctype html><!--worldline-csp--><!--worldline-data-->"
+
+run, report = sys.argv[1:]
+for command in (
+    ["demo"],
+    ["report", run],
+    ["compare", run, run],
+    ["sql", run, "select count(*) as n from samples"],
+    ["show", run, "wrong_string"],
+    ["report", run, "-o", report],
+):
+    print("==", *command)
+    main(command, standalone_mode=False)
+with api.Run(run).view() as page:
+    from urllib.request import urlopen
+    sample = urlopen(f"{page.url}api/sample?run=0&id=wrong_string").read()
+    print("== view", b"'be,'" in sample)
+"""
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_run_is_read_without_an_execution(platform: str, run: str, tmp_path: Path) -> None:
+    process = run_on(platform, LOOK, run, str(tmp_path / "report.html"))
+    assert process.returncode == 0, process.stderr
+    parts = process.stdout.split("== ")[1:]
+    assert [part.split()[0] for part in parts] == [
+        "demo", "report", "compare", "sql", "show", "report", "view",
+    ]  # fmt: skip
+    assert "'be,'" in parts[4]
+    assert "15 samples" in parts[5]
+    assert (tmp_path / "report.html").stat().st_size > 5_000
+    assert "view True" in parts[6]
 
 
 class FakeMsvcrt(ModuleType):

@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -59,13 +60,18 @@ class Run:
         return iter(self.samples)
 
     def __getitem__(self, name: str) -> Sample:
-        """Execute one sample's program again and return its diagnosis."""
+        """Diagnose one sample; its program is executed only if its trace is not stored."""
         predictions = StoredPredictions(self.location)
         if name not in predictions:
             raise InputError(f"{self.location} has no sample {name!r}")
-        with PythonRecorder() as recorder:
+        limits = self.manifest.limits
+        # A recorder starts at its first use: without one, nothing is executed.
+        with closing(PythonRecorder()) as recorder:
             return execute_and_diagnose(
-                predictions[name], recorder, limits=self.manifest.limits, is_measured=True
+                predictions[name],
+                predictions.recorder_of(name, recorder, steps=limits.steps),
+                limits=limits,
+                is_measured=True,
             )
 
     @property
@@ -123,13 +129,13 @@ class Run:
         python: str | None = None,
         on_sample: Callable[[], None] | None = None,
     ) -> Path:
-        """Write the run as one HTML file. Every program is executed again.
+        """Write the run as one HTML file. Programs whose traces are not stored are executed.
 
         Args:
             output: The file to write. A file that is not HTML is not replaced.
             compare_to: A second run, to show what changed between the two.
             tokenizer: Show and count tokens with this tokenizer.
-            python: The interpreter for the executions.
+            python: Execute every program again, with this interpreter.
             on_sample: Called after every sample.
 
         Returns:
@@ -141,11 +147,12 @@ class Run:
         path = Path(output)
         check_html_output(path)
         built_page()
-        with PythonRecorder(python=python) as recorder:
+        with closing(PythonRecorder(python=python)) as recorder:
             write_report(
                 self._locations(compare_to),
                 path,
                 recorder,
+                reexecute=python is not None,
                 tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
                 on_sample=on_sample or (lambda: None),
             )
@@ -165,7 +172,7 @@ class Run:
             port: The port; 0 chooses a free one.
             compare_to: A second run, to show what changed between the two.
             tokenizer: Show and count tokens with this tokenizer.
-            python: The interpreter for the executions.
+            python: Execute every program again, with this interpreter.
 
         Returns:
             The viewer; its `url` opens the page in a browser on this machine.
@@ -219,7 +226,13 @@ class RunViewer:
         counter = load_tokenizer(tokenizer) if tokenizer else None
         self._recorder = PythonRecorder(python=python)
         try:
-            self._server = ViewServer(locations, self._recorder, port=port, tokenizer=counter)
+            self._server = ViewServer(
+                locations,
+                self._recorder,
+                port=port,
+                tokenizer=counter,
+                reexecute=python is not None,
+            )
         except BaseException:
             self._recorder.close()
             raise
