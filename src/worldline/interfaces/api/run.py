@@ -34,6 +34,10 @@ from worldline.interfaces.viewer import ViewServer, built_page, write_report
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.tokenizers import load_tokenizer
 
+# What the first bytes of every report contain, and of no other HTML file.
+_REPORT_MARKS = (b"<title>Worldline</title>", b'<script type="application/json" id="report">')
+_HEAD_BYTES = 16_384
+
 
 class Run:
     """A run: every sample of one evaluation, with its verdict and diagnosis.
@@ -132,7 +136,7 @@ class Run:
         """Write the run as one HTML file. Programs whose traces are not stored are executed.
 
         Args:
-            output: The file to write. A file that is not HTML is not replaced.
+            output: The file to write. A file that is not a report is not replaced.
             compare_to: A second run, to show what changed between the two.
             tokenizer: Show and count tokens with this tokenizer.
             python: Execute every program again, with this interpreter.
@@ -189,13 +193,13 @@ class Run:
 
 
 def check_html_output(path: Path) -> None:
-    """Refuse to write a report over a file that is not HTML.
+    """Refuse to write a report over a file that is not a report.
 
     Args:
         path: The file to write.
 
     Raises:
-        InputError: Its name does not end in .html, or it exists and is not HTML.
+        InputError: Its name does not end in .html, or it exists and is not a report.
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(
@@ -205,11 +209,13 @@ def check_html_output(path: Path) -> None:
         return
     try:
         with path.open("rb") as file:
-            start = file.read(200).lstrip().lower()
+            start = file.read(_HEAD_BYTES)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error}") from error
-    if start and not start.startswith((b"<!doctype html", b"<html")):
-        raise InputError(f"{path} is not an HTML file and is not replaced; name another with -o")
+    if start and not any(mark in start for mark in _REPORT_MARKS):
+        raise InputError(
+            f"{path} is not a report of worldline and is not replaced; name another with -o"
+        )
 
 
 class RunViewer:

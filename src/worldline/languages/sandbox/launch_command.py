@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -154,8 +155,7 @@ class LaunchCommand:
                 f"read {unreadable[0]}: "
                 f"chmod o+rX {unreadable[0]}, or run worldline as another user"
             )
-        # Not in TMPDIR, which the unprivileged user may not be able to read.
-        self._staging_folder = tempfile.mkdtemp(prefix="worldline-sandbox-", dir=_HOMES[0])
+        self._staging_folder = _make_staging_folder()
         os.chmod(self._staging_folder, 0o755)
         names = [str(number) for number in range(len(binds))]
         settings = {
@@ -233,15 +233,55 @@ class LaunchCommand:
             "descriptors": limits.descriptors,
         }
 
+    def remove_staging_folder(self) -> None:
+        """Remove the staging folder; the interpreter has started and no longer needs it.
+
+        Its content is mounted only for the interpreter: here the folder is empty.
+        """
+        if self._staging_folder is not None:
+            with suppress(OSError):
+                os.rmdir(self._staging_folder)
+            self._staging_folder = None
+
     def close(self) -> None:
         """Release the resources: staging folder, filter and control groups."""
-        if self._staging_folder is not None:
-            shutil.rmtree(self._staging_folder, ignore_errors=True)
+        self.remove_staging_folder()
         if self._filter_fd is not None:
             os.close(self._filter_fd)
             self._filter_fd = None
         if self._control_groups is not None:
             self._control_groups.close()
+
+
+def _make_staging_folder() -> str:
+    """Create the staging folder in TMPDIR, or else in the first usable folder.
+
+    The unprivileged user has to reach it: TMPDIR may be inside a folder that only root can enter.
+
+    Raises:
+        SandboxError: No folder can be written.
+    """
+    problems = []
+    for parent in dict.fromkeys((tempfile.gettempdir(), *_HOMES, "/dev/shm")):
+        if not _is_reachable(parent):
+            problems.append(f"{parent} cannot be entered by other users")
+            continue
+        try:
+            return tempfile.mkdtemp(prefix="worldline-sandbox-", dir=parent)
+        except OSError as error:
+            problems.append(f"{parent}: {error.strerror}")
+    raise SandboxError(
+        f"the sandbox needs a writable folder ({'; '.join(problems)}): name another in TMPDIR"
+    )
+
+
+def _is_reachable(folder: str) -> bool:
+    """Whether every user can enter a folder."""
+    path = Path(folder).resolve()
+    try:
+        return all(each.stat().st_mode & 0o001 for each in (path, *path.parents))
+    except OSError:
+        return False
 
 
 def bubblewrap_path() -> str:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -99,6 +100,10 @@ class ForkServerClient:
             )
             self._launch = LaunchCommand(python, reduced, child=FOLDER / "child", folders=folders)
             landlock_version = self._start(python, backend)
+        # For a recorder that nobody closes: its interpreter and control groups end with Python.
+        self._at_exit = weakref.finalize(
+            self, _end_interpreter, self._process, self._launch, os.getpid()
+        )
         if landlock_version < 1:
             self._launch.layers -= {"landlock"}
         self.notes = self._check_layers(python, sandbox)
@@ -166,6 +171,7 @@ class ForkServerClient:
                 f"{python} cannot be started in the sandbox: {errors or 'no error message'}; "
                 "`worldline sandbox check` shows which layers work on this machine"
             )
+        self._launch.remove_staging_folder()
         self.version, self.backend, landlock_version = greeting.split()
         return int(landlock_version)
 
@@ -290,12 +296,22 @@ class ForkServerClient:
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
+        if hasattr(self, "_at_exit"):
+            self._at_exit.detach()
         try:
             self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self._launch.close()
+
+
+def _end_interpreter(process: subprocess.Popen[str], launch: LaunchCommand, owner: int) -> None:
+    """End an interpreter whose client was not closed, unless this is a fork of its owner."""
+    if os.getpid() == owner:
+        process.kill()
+        process.wait()
+        launch.close()
 
 
 def _kill(pidfd: int, recording: RawRecording) -> None:
