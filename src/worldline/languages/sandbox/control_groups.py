@@ -64,10 +64,8 @@ class ControlGroups:
         return groups
 
     def close(self) -> None:
-        """Remove the groups; their processes have ended."""
-        for folder in self._folders:
-            with suppress(OSError):
-                folder.rmdir()
+        """Remove the groups; their processes have ended, or are about to."""
+        _remove_all(self._folders, timeout=1.0)
 
 
 def remove_abandoned_groups(*, seconds: float = 0.0, timeout: float = 0.0) -> None:
@@ -77,18 +75,17 @@ def remove_abandoned_groups(*, seconds: float = 0.0, timeout: float = 0.0) -> No
         seconds: Keep younger groups; in another container, their process may exist.
         timeout: How long to wait for the last process of such a group to end.
     """
+    folders = (folder for parent in _PARENTS for folder in (ROOT / parent).glob("worldline-*"))
+    _remove_all([each for each in folders if _is_abandoned(each, seconds)], timeout=timeout)
+
+
+def _remove_all(folders: list[Path], *, timeout: float) -> None:
+    """Remove groups; wait for the last process of each to end."""
     deadline = time.monotonic() + timeout
-    remaining = [
-        folder
-        for parent in _PARENTS
-        for folder in (ROOT / parent).glob("worldline-*")
-        if _is_abandoned(folder, seconds)
-    ]
-    while remaining:
+    remaining = [folder for folder in folders if not _remove(folder)]
+    while remaining and time.monotonic() < deadline:
+        time.sleep(0.02)
         remaining = [folder for folder in remaining if not _remove(folder)]
-        if time.monotonic() >= deadline:
-            return
-        time.sleep(0.05)
 
 
 def _is_abandoned(folder: Path, seconds: float) -> bool:
