@@ -1,10 +1,14 @@
-"""Build hook: compiles the recorder's C extensions into the wheel.
+"""Build hooks: the recorder's C extensions in the wheel, and the project's addresses.
 
-Without a C compiler, the wheel contains no extensions.
+Without a C compiler, the wheel contains no extensions. The addresses are those of the GitHub
+repository OWNER/NAME in the environment variable WORLDLINE_REPOSITORY, or else GITHUB_REPOSITORY,
+which GitHub's workflows set. Without one, the package has no addresses, and the links of the README
+stay relative.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +16,7 @@ from typing import Any
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+    from hatchling.metadata.plugin.interface import MetadataHookInterface
 except ImportError:  # scripts/build-recorder needs only `build_extensions`
 
     class BuildHookInterface:  # type: ignore[no-redef]
@@ -19,6 +24,9 @@ except ImportError:  # scripts/build-recorder needs only `build_extensions`
 
         def __class_getitem__(cls, _: object) -> type:
             return cls
+
+    class MetadataHookInterface:  # type: ignore[no-redef]
+        """Stub for interpreters without hatchling."""
 
 
 RECORDER = Path("src/worldline/languages/python/recorder")
@@ -112,3 +120,52 @@ class ExtensionsHook(BuildHookInterface[Any]):
         build_data["infer_tag"] = True
         build_data["pure_python"] = False
         build_data["artifacts"] += [str(path.relative_to(root)) for path in built]
+
+
+_RELATIVE_LINK = re.compile(r"(!?)\[([^]]*)\]\((?!https?://|mailto:|#)([^)]+)\)")
+
+
+def repository() -> str | None:
+    """The GitHub repository of the project, OWNER/NAME, if the environment names it."""
+    return os.environ.get("WORLDLINE_REPOSITORY") or os.environ.get("GITHUB_REPOSITORY") or None
+
+
+def project_urls(repository: str) -> dict[str, str]:
+    """The addresses that a package index shows."""
+    owner, name = repository.split("/")
+    page = f"https://github.com/{repository}"
+    return {
+        "Repository": page,
+        "Documentation": f"https://{owner}.github.io/{name}/",
+        "Changelog": f"{page}/blob/main/CHANGELOG.md",
+        "Issues": f"{page}/issues",
+    }
+
+
+def absolute_links(text: str, repository: str) -> str:
+    """Replace the relative links of a Markdown text, which work only in the repository.
+
+    "[FAQ](docs/faq.md)" -> "[FAQ](https://github.com/OWNER/NAME/blob/main/docs/faq.md)"
+    """
+    bases = {
+        "": f"https://github.com/{repository}/blob/main",
+        "!": f"https://raw.githubusercontent.com/{repository}/main",
+    }
+    return _RELATIVE_LINK.sub(
+        lambda match: f"{match[1]}[{match[2]}]({bases[match[1]]}/{match[3]})", text
+    )
+
+
+class AddressesHook(MetadataHookInterface):
+    """Hook that gives the package its README and addresses."""
+
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the fields that pyproject.toml lists as dynamic."""
+        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        name = repository()
+        if name is not None:
+            metadata["urls"] = project_urls(name)
+            text = absolute_links(text, name)
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}

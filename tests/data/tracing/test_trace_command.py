@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -555,3 +556,49 @@ def test_large_rows_are_flushed_in_small_groups(monkeypatch: pytest.MonkeyPatch)
     file = parquet.ParquetFile(io.BytesIO(data))
     assert file.read().to_pylist() == rows
     assert (max_rows, file.num_row_groups) == (2, 3)
+
+
+def test_unreadable_programs_fail_with_their_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{not json\n\n{"code": "x = 1"}\n', encoding="utf-8")
+    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", "--workers", 1)
+    assert result.exit_code == 1
+    assert "unreadable: line 1 of a.jsonl" in result.output
+    assert "line 3 of a.jsonl" in result.output
+    assert "worldline: no trace was kept" in result.output
+    assert "next:" not in result.output
+
+
+def test_stores_are_queried_with_sql(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        "".join(f"{json.dumps(fields)}\n" for fields in (row(1), row(1), {"code": "x"})),
+        encoding="utf-8",
+    )
+    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", "--workers", 1)
+    assert result.exit_code == 0, result.output
+    assert "unreadable: line 3 of a.jsonl" in result.output
+    query = "select outcome, count(*) as n from outcomes group by all order by 1"
+    answer = run("sql", tmp_path / "s", query, "--format", "csv")
+    assert answer.output == "outcome,n\nduplicate,1\nkept,1\nunreadable,1\n"
+    query = "select store, steps, len(event) as events from traces"
+    (line,) = run("sql", tmp_path / "s", query, "--format", "jsonl").output.splitlines()
+    kept = json.loads(line)
+    assert kept["store"] == "s"
+    assert kept["steps"] == kept["events"] > 0
+    wrong = run("sql", tmp_path / "s", "select * from samples")
+    assert "views `outcomes` and `traces`" in wrong.output
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has control groups")
+def test_processes_of_the_pool_leave_nothing(tmp_path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    folder.chmod(0o755)
+    write(tmp_path / "a.jsonl", [row(1), row(2)])
+    command = [sys.executable, "-m", "worldline", "trace", str(tmp_path / "a.jsonl")]
+    options = ["-o", str(tmp_path / "s"), "--workers", "1"]
+    environment = dict(os.environ) | {"TMPDIR": str(folder)}
+    process = subprocess.run([*command, *options], capture_output=True, text=True, env=environment)
+    assert process.returncode == 0, process.stderr
+    assert list(folder.glob("worldline-sandbox-*")) == []
+    groups = list(Path("/sys/fs/cgroup").glob("*/worldline-*"))
+    abandoned = [path for path in groups if not Path("/proc", path.name.split("-")[1]).exists()]
+    assert abandoned == []

@@ -12,6 +12,7 @@ from worldline.interfaces.api.evaluating import setting_differences
 from worldline.interfaces.api.predicting import predict_into_file
 from worldline.interfaces.api.run import check_html_output
 from worldline.interfaces.api.sources import load_predictions, load_questions
+from worldline.interfaces.viewer.html_shell import data_script
 from worldline.models.engines import ScriptedEngine
 
 SOURCE = "def double(x):\n    y = x * 2\n    return y\n"
@@ -127,14 +128,15 @@ def test_predictions_of_many_questions_are_appended_to_a_file(tmp_path: Path) ->
     assert [p.id for p in load_predictions(output)] == [question.id for question in questions]
 
 
-def test_a_report_replaces_html_only(tmp_path: Path) -> None:
+def test_a_report_replaces_reports_only(tmp_path: Path) -> None:
     check_html_output(tmp_path / "new.html")
     old = tmp_path / "old.html"
-    old.write_text("<!DOCTYPE html><p>", encoding="utf-8")
+    old.write_text(f"<!doctype html>{data_script('report', {})}", encoding="utf-8")
     check_html_output(old)
-    old.write_text("notes", encoding="utf-8")
-    with pytest.raises(wl.InputError, match="is not an HTML file"):
-        check_html_output(old)
+    for text in ("notes", "<!DOCTYPE html><title>My page</title>"):
+        old.write_text(text, encoding="utf-8")
+        with pytest.raises(wl.InputError, match="is not a report of worldline"):
+            check_html_output(old)
     with pytest.raises(wl.InputError, match=r"name it report\.html"):
         check_html_output(tmp_path / "report.pdf")
 

@@ -8,7 +8,7 @@ from typing import Any
 from tests.support.paths import PROJECT_ROOT
 from worldline.evaluation.runs import read_scored_samples
 from worldline.interfaces.viewer import build_report_document
-from worldline.interfaces.viewer.reexecuted_run import ReexecutedRun
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.tokenizers import BytesTokenizer
 
@@ -61,8 +61,8 @@ def mismatches(value: Any, kind: str, path: str) -> Iterator[str]:
 
 
 def test_keys_of_the_report_are_declared(intervened_run: str, recorder: PythonRecorder) -> None:
-    run = ReexecutedRun(intervened_run, recorder, tokenizer=BytesTokenizer())
-    costs = run.token_costs([run.execute(name) for name in run.names])
+    run = DiagnosedRun(intervened_run, recorder, tokenizer=BytesTokenizer())
+    costs = run.token_costs([run.diagnose(name) for name in run.names])
     runs = [intervened_run, intervened_run]
     rows = [read_scored_samples(location) for location in runs]
     report, _ = build_report_document(runs, rows, {intervened_run: costs})
@@ -73,7 +73,7 @@ def test_keys_of_samples_are_declared(
     demo_run: str, intervened_run: str, scored_run: str, recorder: PythonRecorder
 ) -> None:
     for location in (demo_run, intervened_run, scored_run):
-        run = ReexecutedRun(location, recorder, tokenizer=BytesTokenizer())
+        run = DiagnosedRun(location, recorder, tokenizer=BytesTokenizer())
         for name in run.names:
             assert list(mismatches(run.document(name), "SampleDocument", name)) == []
 

@@ -12,7 +12,7 @@ from tests.interfaces.viewer.conftest import read_data
 from worldline.core.errors import InputError
 from worldline.evaluation.runs import read_scored_samples
 from worldline.interfaces.viewer import html_report, write_report
-from worldline.interfaces.viewer.reexecuted_run import ReexecutedRun
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.tokenizers import load_tokenizer
 
@@ -42,10 +42,10 @@ def test_report_contains_all_samples_of_both_runs(
     tables = json.loads(read_data(output, "rows"))
     samples = json.loads(read_data(output, "samples"))
     assert [len(table) for table in tables] == [len(run_samples) for run_samples in samples]
-    reexecuted = ReexecutedRun(demo_run, recorder, tokenizer=load_tokenizer("bytes"))
+    diagnosed = DiagnosedRun(demo_run, recorder, tokenizer=load_tokenizer("bytes"))
     for row, compressed in zip(tables[0], samples[0], strict=True):
         document = json.loads(gzip.decompress(base64.b64decode(compressed)))
-        assert document == json.loads(json.dumps(reexecuted.document(row[0])))
+        assert document == json.loads(json.dumps(diagnosed.document(row[0])))
     assert list(tmp_path.iterdir()) == [output]
 
 

@@ -15,7 +15,7 @@ from worldline.interfaces.report import (
     one_step_accuracy_lines,
     step_score_lines,
 )
-from worldline.interfaces.viewer.reexecuted_run import ReexecutedRun
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.languages.python.recorder import PythonRecorder
 
 
@@ -54,7 +54,7 @@ def test_sample_shows_the_interventions_tried_on_it(
     for name, successful in (("slip", ("Patch",)), ("jump", ("Patch", "Guided"))):
         tab.go(f"#/run/0/sample/{name}")
         tab.page.wait_for_selector(".step-rows")
-        sample = ReexecutedRun(intervened_run, recorder).execute(name)
+        sample = DiagnosedRun(intervened_run, recorder).diagnose(name)
         alignment = sample.diagnosis.facts.alignment
         assert alignment is not None
         lines = attempt_lines(read_attempts(intervened_run).on(sample), alignment.matched_steps)
@@ -91,7 +91,7 @@ def test_nll_is_shown_at_each_step_and_at_the_end(
     for name, not_greedy in (("s0", 0), ("s1", 1)):
         tab.go(f"#/run/0/sample/{name}")
         tab.page.wait_for_selector(".step-rows")
-        sample = ReexecutedRun(scored_run, recorder).execute(name)
+        sample = DiagnosedRun(scored_run, recorder).diagnose(name)
         first, _, *lines = (line.plain for line in step_score_lines(sample, width=200))
         assert first.split(";")[0] in tab.page.inner_text(".facts")
         assert tab.page.locator(".step-rows .nll-bars").count() == len(lines)

@@ -8,7 +8,7 @@ from worldline.core.trace import Program
 from worldline.evaluation.runs import execute_and_diagnose
 from worldline.interfaces.report import side_by_side
 from worldline.interfaces.viewer import build_sample_document
-from worldline.interfaces.viewer.reexecuted_run import ReexecutedRun
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.languages.python.recorder import PythonRecorder
 
 # Columns of the terminal; each of the two values in the summary gets a third of them.
@@ -19,9 +19,9 @@ RAISES = "def f(n):\n    x = n\n    if n:\n        raise KeyError(n)\n    return
 def test_summary_and_facts_are_those_of_the_terminal(
     demo_run: str, recorder: PythonRecorder
 ) -> None:
-    run = ReexecutedRun(demo_run, recorder)
+    run = DiagnosedRun(demo_run, recorder)
     for name in run.names:
-        sample = run.execute(name)
+        sample = run.diagnose(name)
         shown = printed(side_by_side(sample, width=WIDTH), width=WIDTH)
         document = run.document_of(sample, name)
         assert document["summary"] in shown

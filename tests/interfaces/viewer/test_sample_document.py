@@ -10,7 +10,7 @@ from worldline.core.trace import Program, states
 from worldline.evaluation.runs import StoredPredictions, execute_and_diagnose, read_predictions
 from worldline.interfaces.demo import PREDICTIONS
 from worldline.interfaces.viewer import build_sample_document
-from worldline.interfaces.viewer.reexecuted_run import ReexecutedRun
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import read_prediction_file
 from worldline.models.tokenizers import load_tokenizer
@@ -36,9 +36,9 @@ def stacks(steps: list[dict[str, Any]]) -> Iterator[list[str]]:
 
 
 def documents(run: str, recorder: PythonRecorder) -> Iterator[tuple[Sample, dict[str, Any]]]:
-    reexecuted = ReexecutedRun(run, recorder)
-    for name in reexecuted.names:
-        yield reexecuted.execute(name), reexecuted.document(name)
+    diagnosed = DiagnosedRun(run, recorder)
+    for name in diagnosed.names:
+        yield diagnosed.diagnose(name), diagnosed.document(name)
 
 
 def test_changes_add_up_to_the_states_of_the_executions(
@@ -93,10 +93,10 @@ def test_a_lone_surrogate_survives_json(recorder: PythonRecorder) -> None:
 
 
 def test_value_tokens_add_up_to_the_value(demo_run: str, recorder: PythonRecorder) -> None:
-    reexecuted = ReexecutedRun(demo_run, recorder, tokenizer=load_tokenizer("bytes"))
+    diagnosed = DiagnosedRun(demo_run, recorder, tokenizer=load_tokenizer("bytes"))
     diverged = 0
-    for name in reexecuted.names:
-        document = reexecuted.document(name)
+    for name in diagnosed.names:
+        document = diagnosed.document(name)
         if document["value_tokens"] is not None:
             tokens = document["value_tokens"]["actual"]
             assert "".join(tokens) == document["divergence"]["actual"]

@@ -1,7 +1,7 @@
 """Trace: the steps of one execution, why the recording ended, and its limits."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from worldline.core.display import render_html
@@ -214,6 +214,27 @@ def python_version(text: str) -> tuple[int, int]:
     """Major and minor version: "3.11.7" -> (3, 11)."""
     major, minor = text.split(".")[:2]
     return int(major), int(minor)
+
+
+def first_steps(trace: Trace, count: int) -> Trace:
+    """The trace that a limit of this many steps would have recorded.
+
+    Its standard output is that of the complete execution.
+    """
+    if count >= trace.limits.steps:
+        return trace
+    limits = replace(trace.limits, steps=count)
+    if len(trace.steps) <= count:
+        return replace(trace, limits=limits)
+    steps = trace.steps[:count]
+    n_scopes = 1 + max((step.scope for step in steps), default=-1)
+    return replace(
+        trace,
+        steps=steps,
+        scopes=trace.scopes[:n_scopes],
+        ending=Ending("step_limit", f"more than {count:,} steps"),
+        limits=limits,
+    )
 
 
 def trace_to_json(trace: Trace) -> dict[str, Any]:

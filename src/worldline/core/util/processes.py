@@ -11,7 +11,10 @@ from multiprocessing import get_context, parent_process
 
 def usable_cores() -> int:
     """Number of CPU cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    # Neither macOS nor Windows says which of them.
+    return os.cpu_count() or 1
 
 
 @contextmanager

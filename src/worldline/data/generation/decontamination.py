@@ -20,6 +20,7 @@ from worldline.core.util.cache_folder import cache_folder
 from worldline.core.util.files import write_file
 from worldline.data.generation.canonical_hash import hash_source
 from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
+from worldline.evaluation.benchmarks.published_data import FOLDER_VARIABLE
 
 # Benchmarks whose programs are generated, not loaded from a file.
 _GENERATED_BENCHMARKS = ("permutation", "composition")
@@ -66,10 +67,14 @@ def load_decontamination_index(exclude: Sequence[str | Path] = ()) -> Decontamin
         try:
             is_generated = name in _GENERATED_BENCHMARKS
             hashes = _generated_hashes(name) if is_generated else _source_hashes(name)
-        except InputError as error:
+        except InputError:
             if name in required:
                 raise
-            missing[name] = str(error)
+            # Of the ways to give the data, only this one is open to all commands.
+            missing[name] = (
+                f"its data was not found; set {FOLDER_VARIABLE} to the folder that contains it, or "
+                "name it with --exclude to see why"
+            )
             continue
         names.append(name)
         for source, source_hash in hashes.items():

@@ -15,6 +15,8 @@ from worldline.languages.python.recorder import PythonRecorder, Recorder
 from worldline.models.prediction import Prediction, read_prediction_file
 from worldline.models.tokenizers import Tokenizer
 
+# The recorder of a trace that stands for a failure of the recorder.
+NO_RECORDER = "none"
 # A program that ends this way before its first step is executed again: probably the machine was
 # overloaded.
 _RETRIED_ENDINGS = ("time_limit", "killed")
@@ -43,10 +45,8 @@ def execute_and_diagnose(
             executed.
     """
     limits = limits or Limits()
-    if prediction.is_truncated and prediction.decoded.shows_steps and not is_measured:
-        # Later steps are not compared, and some of these programs run for millions of steps.
-        n_scored = len(prediction.generation.scores) if prediction.generation else 0
-        n_compared = max(len(prediction.decoded.steps), n_scored) + MAX_SKIPPED_STEPS
+    n_compared = compared_steps(prediction)
+    if n_compared is not None and not is_measured:
         limits = replace(limits, steps=min(limits.steps, n_compared))
     actual = _record(prediction, recorder, limits)
     if not actual.steps and actual.ending.reason in _RETRIED_ENDINGS:
@@ -56,6 +56,18 @@ def execute_and_diagnose(
         prediction = replace(prediction, expected=actual.result) if is_accepted else prediction
     diagnosis = diagnose_prediction(actual, prediction, tokenizer=tokenizer)
     return Sample(prediction, actual, diagnosis)
+
+
+def compared_steps(prediction: Prediction) -> int | None:
+    """How many steps of the actual execution are compared with a prediction; None for all.
+
+    Nothing is compared after the end of a truncated output, and some of these programs run for
+    millions of steps.
+    """
+    if not prediction.is_truncated or not prediction.decoded.shows_steps:
+        return None
+    n_scored = len(prediction.generation.scores) if prediction.generation else 0
+    return max(len(prediction.decoded.steps), n_scored) + MAX_SKIPPED_STEPS
 
 
 def _record(prediction: Prediction, recorder: Recorder, limits: Limits) -> Trace:
@@ -69,7 +81,7 @@ def _record(prediction: Prediction, recorder: Recorder, limits: Limits) -> Trace
 def _empty_trace(prediction: Prediction, limits: Limits, error: RecorderError) -> Trace:
     """A trace without steps, for a program on which the recorder failed."""
     ending = Ending("killed", f"the recorder failed: {error}")
-    origin = Origin("none", platform.python_version(), version("worldline"))
+    origin = Origin(NO_RECORDER, platform.python_version(), version("worldline"))
     return Trace(prediction.program, (), (), ending, limits, origin)
 
 

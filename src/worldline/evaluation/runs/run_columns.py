@@ -106,6 +106,10 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "program_is_complete", "bool", "if false, a limit was exceeded: program_* are lower bounds"
     ),
+    # The actual execution.
+    Column(
+        "trace", "text", "the actual trace, as JSON without its program; null if longer than 1 MB"
+    ),
     # Versions and limits.
     Column("recorder", "text", "recorder of the actual execution"),
     Column("python", "text", "its Python version"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import InputError
+from worldline.core.trace import Trace
 from worldline.evaluation.runs.legacy import RENAMING, upgrade_row, with_old_names
 from worldline.evaluation.runs.manifest import FILE, Manifest, manifest_from_json
 from worldline.evaluation.runs.run_columns import COLUMNS
@@ -16,6 +17,7 @@ from worldline.evaluation.runs.sample_rows import (
     row_to_scored_sample,
 )
 from worldline.evaluation.runs.scored_sample import ScoredSample
+from worldline.evaluation.runs.stored_traces import decode_trace
 from worldline.evaluation.store import (
     QueryResult,
     QuerySource,
@@ -27,6 +29,7 @@ from worldline.evaluation.store import (
     read_parts,
     rows_to_arrow,
 )
+from worldline.languages.python.recorder import Recorder, StoredTraceRecorder
 from worldline.models.prediction import Prediction, StepScore, repeat_id
 
 # The key of a row: the sample's name and the number of the repeat.
@@ -97,12 +100,13 @@ def read_scored_samples(address: str | Path) -> list[ScoredSample]:
 
 def read_predictions(address: str | Path) -> Iterator[Prediction]:
     """Read the predictions of a run, in the order in which they were stored."""
-    for number, row in enumerate(read_run(address), 1):
+    columns = [column.name for column in COLUMNS if column.name != "trace"]
+    for number, row in enumerate(read_run(address, columns=columns), 1):
         yield row_to_prediction(row, f"row {number} of {address}")
 
 
 class StoredPredictions:
-    """The predictions of a run by name, read on access; at most one part is in memory."""
+    """The predictions and actual traces of a run by name; at most one part is in memory."""
 
     def __init__(self, address: str | Path) -> None:
         read_manifest(address)
@@ -117,10 +121,40 @@ class StoredPredictions:
         self._open_rows = _rows_by_name(rows_without_part(journal, done).values())
         self._read: tuple[str, dict[str, dict[str, Any]]] = ("", {})
 
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._part_by_name, *self._open_rows))
+
     def __contains__(self, name: str) -> bool:
         return name in self._part_by_name or name in self._open_rows
 
     def __getitem__(self, name: str) -> Prediction:
+        return row_to_prediction(self._row(name), self._location_of(name))
+
+    def actual_trace(self, name: str) -> Trace | None:
+        """The stored trace of a sample's program; None if it is not stored."""
+        text = self._row(name).get("trace")
+        if text is None:
+            return None
+        return decode_trace(text, self[name].program, self._location_of(name))
+
+    def recorder_of(self, name: str, otherwise: Recorder, *, steps: int | None = None) -> Recorder:
+        """A recorder of a sample's program that executes it only if its trace is not stored.
+
+        Args:
+            name: The name of the sample.
+            otherwise: Executes the program.
+            steps: The limit on steps, if the trace has to be as long as that allows. Without it,
+                the steps that are compared with the prediction are enough.
+        """
+        trace = self.actual_trace(name)
+        if trace is None or (steps is not None and trace.limits.steps != steps):
+            return otherwise
+        return StoredTraceRecorder([trace])
+
+    def _location_of(self, name: str) -> str:
+        return f"{name} in {self._address}"
+
+    def _row(self, name: str) -> dict[str, Any]:
         rows, part = self._open_rows, self._part_by_name.get(name)
         if part is not None:
             if part != self._read[0]:
@@ -129,7 +163,7 @@ class StoredPredictions:
                     _rows_by_name(map(upgrade_row, read_parts(self._location, [part]))),
                 )
             rows = self._read[1]
-        return row_to_prediction(rows[name], f"{name} in {self._address}")
+        return rows[name]
 
 
 def _rows_by_name(rows: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -9,6 +9,7 @@ from typing import Any
 from worldline.analysis.diagnosis import Difficulty, Sample, difficulty_to_json, measure_difficulty
 from worldline.evaluation.runs.diagnose_predictions import sample_to_json
 from worldline.evaluation.runs.scored_sample import ScoredSample
+from worldline.evaluation.runs.stored_traces import encode_trace
 from worldline.evaluation.runs.verdict import extract_answer, grade_answer
 from worldline.evaluation.store import escape_surrogates
 from worldline.models.codecs import get_codec
@@ -73,6 +74,7 @@ def sample_to_row(
         "equality_rules": json.dumps(diagnosis_row["equality_rules"]),
         "limits": json.dumps(diagnosis_row["limits"]),
         **_difficulty_columns(difficulty),
+        "trace": encode_trace(sample),
     }
     del row["id"]
     if not prediction.decoded.shows_steps:

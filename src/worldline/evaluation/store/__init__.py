@@ -23,7 +23,13 @@ from worldline.evaluation.store.parquet_parts import (
     rows_to_arrow,
     write_part,
 )
-from worldline.evaluation.store.sql_query import LegacyNames, QueryResult, QuerySource, query
+from worldline.evaluation.store.sql_query import (
+    LegacyNames,
+    QueryResult,
+    QuerySource,
+    query,
+    query_trace_stores,
+)
 from worldline.evaluation.store.trace_rows import (
     TRACE_COLUMNS,
     StoredTrace,
@@ -80,6 +86,7 @@ __all__ = [
     "part_files",
     "part_sizes",
     "query",
+    "query_trace_stores",
     "read_int_lists",
     "read_journal",
     "read_outcomes",

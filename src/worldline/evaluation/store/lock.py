@@ -1,11 +1,12 @@
 """Lock file that lets one process at a time write a file or folder."""
 
-import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from worldline.core.errors import InputError
+from worldline.core.util.file_lock import lock_exclusively
 
 
 def lock_file(path: Path) -> Path:
@@ -44,14 +45,15 @@ class Lock:
     def release(self) -> None:
         """Release the lock and delete its file."""
         # Delete before unlocking: the next process then locks a new file.
-        Path(self._file.name).unlink(missing_ok=True)
+        with suppress(PermissionError):  # Windows does not delete open files
+            Path(self._file.name).unlink(missing_ok=True)
         self._file.close()
 
 
 def _open_locked(name: Path) -> IO[str]:
     file = name.open("w")
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_exclusively(file)
     except OSError:
         file.close()
         raise

@@ -1,7 +1,7 @@
-"""SQL queries over stored runs, with DuckDB."""
+"""SQL queries over stored runs and stores of traces, with DuckDB."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,8 @@ from worldline.core.util.optional_imports import optional_import
 from worldline.evaluation.store.columns import Column
 from worldline.evaluation.store.location import StoreLocation
 from worldline.evaluation.store.parquet_parts import column_names, rows_to_arrow
+from worldline.evaluation.store.trace_rows import TRACE_COLUMNS, finished_parts
+from worldline.evaluation.store.trace_shards import OLD_OUTCOMES, OUTCOME_COLUMNS, outcome_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +78,84 @@ def query(
     Raises:
         InputError: The query fails, or a part cannot be read.
     """
+    names = _run_names([source.location for source in sources])
+    legacy_names = legacy_names or LegacyNames()
+
+    def create(connection: Any) -> None:
+        views = [
+            _view(connection, number, name, source, columns, legacy_names)
+            for number, (name, source) in enumerate(zip(names, sources, strict=True))
+        ]
+        connection.execute(f"create view samples as {' union all by name '.join(views)}")
+
+    return _execute(sql, create, names, views="view `samples`", example="samples")
+
+
+def query_trace_stores(sql: str, locations: Sequence[StoreLocation]) -> QueryResult:
+    """Run one query on the views `outcomes` and `traces` of stores of `worldline trace`.
+
+    `outcomes` has a row for every program, `traces` one for every kept trace; both have the column
+    `store`.
+
+    Args:
+        sql: The query.
+        locations: The stores.
+
+    Raises:
+        InputError: The query fails, or a part cannot be read.
+    """
+    names = _run_names(locations)
+
+    def create(connection: Any) -> None:
+        for view, columns, files_of in (
+            ("outcomes", OUTCOME_COLUMNS, outcome_files),
+            ("traces", TRACE_COLUMNS, finished_parts),
+        ):
+            selected = []
+            for number, (name, location) in enumerate(zip(names, locations, strict=True)):
+                source = QuerySource(location, files_of(location))
+                rows = _rows(connection, f"{view}_{number}", source, columns)
+                selected.append(f"select {_literal(name)} as store, * from ({rows})")
+            all_rows = " union all by name ".join(selected)
+            if view == "outcomes":
+                all_rows = f"select * replace ({_new_outcome()} as outcome) from ({all_rows})"
+            connection.execute(f"create view {view} as {all_rows}")
+
+    views = "views `outcomes` and `traces`"
+    return _execute(sql, create, names, views=views, example="outcomes")
+
+
+def _new_outcome() -> str:
+    """SQL that gives outcomes of old stores their current names."""
+    cases = "".join(
+        f" when {_literal(was)} then {_literal(now)}" for was, now in OLD_OUTCOMES.items()
+    )
+    return f"case outcome{cases} else outcome end"
+
+
+def _execute(
+    sql: str,
+    create_views: Callable[[Any], None],
+    names: Sequence[str],
+    *,
+    views: str,
+    example: str,
+) -> QueryResult:
+    """Create views in a new database, and run one query on them."""
     duckdb = require_duckdb()
     with duckdb.connect() as connection:
-        names = _run_names([source.location for source in sources])
         try:
-            views = [
-                _view(connection, number, name, source, columns, legacy_names or LegacyNames())
-                for number, (name, source) in enumerate(zip(names, sources, strict=True))
-            ]
-            connection.execute(f"create view samples as {' union all by name '.join(views)}")
+            create_views(connection)
         except duckdb.Error as error:
             raise InputError(f"cannot read {', '.join(names)}: {error}") from None
         try:
             cursor = connection.execute(sql)
             if cursor is None:
-                raise InputError('the query is empty; try "select * from samples limit 3"')
+                raise InputError(f'the query is empty; try "select * from {example} limit 3"')
             result_columns = tuple(column[0] for column in cursor.description or ())
             return QueryResult(result_columns, tuple(cursor.fetchall()))
         except duckdb.Error as error:
-            raise InputError(f"{error}\n(the rows are in the view `samples`)") from None
+            raise InputError(f"{error}\n(the rows are in the {views})") from None
 
 
 def require_duckdb() -> Any:
@@ -127,6 +188,16 @@ def _view(
     legacy_names: LegacyNames,
 ) -> str:
     """Select statement that returns all rows of one run."""
+    facets = "".join(_facets(source.facets, columns))
+    all_rows = _with_new_names(
+        connection, _rows(connection, str(number), source, columns), legacy_names
+    )
+    times = _utc_times(columns)
+    return f"select {_literal(name)} as run, *{times}{facets} from ({all_rows})"
+
+
+def _rows(connection: Any, key: str, source: QuerySource, columns: Sequence[Column]) -> str:
+    """Select statement that returns all stored rows; `key` makes the names of its tables unique."""
     rows = []
     files = list(source.files)
     if files and source.location.is_remote:
@@ -134,8 +205,8 @@ def _view(
 
         for group, paths in enumerate(_group_by_columns(source.location, files)):
             dataset = pyarrow.dataset.dataset(paths, filesystem=source.location.filesystem)
-            connection.register(f"parts_{number}_{group}", dataset)
-            rows.append(f"select * from parts_{number}_{group}")
+            connection.register(f"parts_{key}_{group}", dataset)
+            rows.append(f"select * from parts_{key}_{group}")
     elif files:
         listed = ", ".join(map(_literal, files))
         # Matching columns by name reads the footer of every file, so it is done only if the
@@ -149,12 +220,9 @@ def _view(
             "hive_partitioning = false)"
         )
     if source.open_rows or not files:
-        connection.register(f"open_{number}", rows_to_arrow(columns, source.open_rows))
-        rows.append(f"select * from open_{number}")
-    facets = "".join(_facets(source.facets, columns))
-    all_rows = _with_new_names(connection, " union all by name ".join(rows), legacy_names)
-    times = _utc_times(columns)
-    return f"select {_literal(name)} as run, *{times}{facets} from ({all_rows})"
+        connection.register(f"open_{key}", rows_to_arrow(columns, source.open_rows))
+        rows.append(f"select * from open_{key}")
+    return " union all by name ".join(rows)
 
 
 def _group_by_columns(location: StoreLocation, files: Sequence[str]) -> list[list[str]]:

@@ -222,16 +222,22 @@ def trace_files(location: StoreLocation) -> list[str]:
     Raises:
         InputError: There are none.
     """
-    files = part_files(location)
-    if location.read(STORE_FILE) is not None:
-        finished = set(finished_shards(location))
-        files = [path for path in files if Path(path).stem in finished]
+    files = finished_parts(location)
     if not files:
         raise InputError(
             f"there are no traces in {location.address}; record some with: worldline trace "
             "PROGRAMS.jsonl -o FOLDER"
         )
     return files
+
+
+def finished_parts(location: StoreLocation) -> list[str]:
+    """Paths of the parts of a store of traces, without those of unfinished shards."""
+    files = part_files(location)
+    if location.read(STORE_FILE) is None:
+        return files
+    finished = set(finished_shards(location))
+    return [path for path in files if Path(path).stem in finished]
 
 
 def _steps_to_columns(steps: Iterable[Step]) -> dict[str, list[Any]]:

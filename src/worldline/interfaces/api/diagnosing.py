@@ -1,7 +1,7 @@
 """Diagnose predictions: find the first step at which they diverge from the actual execution."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import overload
 
@@ -12,6 +12,7 @@ from worldline.evaluation.runs import (
     Attempt,
     Manifest,
     RunWriter,
+    StoredPredictions,
     confirmed_causes,
     execute_and_diagnose,
     import_predictions,
@@ -19,12 +20,13 @@ from worldline.evaluation.runs import (
     is_run,
     read_attempts,
     read_interventions,
+    read_manifest,
     read_scored_samples,
     with_confirmed_cause,
 )
 from worldline.interfaces.api.programs import ProgramLike, to_program
 from worldline.interfaces.api.sources import Source, load_predictions, source_name
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.python.recorder import PythonRecorder, Recorder
 from worldline.models.codecs import get_codec
 from worldline.models.prediction import Finish, Prediction, make_prediction
 from worldline.models.tokenizers import Tokenizer, load_tokenizer
@@ -219,7 +221,10 @@ def diagnose_sample(
     limits: Limits | None = None,
     python: str | None = None,
 ) -> Sample:
-    """Execute and diagnose one prediction of a file or a run.
+    """Diagnose one prediction of a file or a run.
+
+    Its program is executed, unless it is in a run that contains the trace, and neither limits nor
+    an interpreter are given.
 
     Args:
         source: A file of recorded predictions, or a run.
@@ -248,7 +253,12 @@ def diagnose_sample(
     if len(chosen) > 1:
         raise InputError(f"{len(chosen)} samples in {source} have the id {name!r}; ids must differ")
     counter = load_tokenizer(tokenizer) if tokenizer else None
-    with PythonRecorder(python=python) as recorder:
+    # It starts at its first use: with a stored trace, nothing is executed.
+    with closing(PythonRecorder(python=python)) as executor:
+        recorder: Recorder = executor
+        if python is None and limits in (None, Limits()) and is_run(source):
+            recorder = StoredPredictions(source).recorder_of(name, executor)
+            limits = read_manifest(source).limits
         sample = execute_and_diagnose(chosen[0], recorder, limits=limits, tokenizer=counter)
     return _mark_confirmed(source, [sample])[0]
 

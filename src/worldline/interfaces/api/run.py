@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,10 @@ from worldline.interfaces.viewer import ViewServer, built_page, write_report
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.tokenizers import load_tokenizer
 
+# What the first bytes of every report contain, and of no other HTML file.
+_REPORT_MARKS = (b"<title>Worldline</title>", b'<script type="application/json" id="report">')
+_HEAD_BYTES = 16_384
+
 
 class Run:
     """A run: every sample of one evaluation, with its verdict and diagnosis.
@@ -59,13 +64,18 @@ class Run:
         return iter(self.samples)
 
     def __getitem__(self, name: str) -> Sample:
-        """Execute one sample's program again and return its diagnosis."""
+        """Diagnose one sample; its program is executed only if its trace is not stored."""
         predictions = StoredPredictions(self.location)
         if name not in predictions:
             raise InputError(f"{self.location} has no sample {name!r}")
-        with PythonRecorder() as recorder:
+        limits = self.manifest.limits
+        # A recorder starts at its first use: without one, nothing is executed.
+        with closing(PythonRecorder()) as recorder:
             return execute_and_diagnose(
-                predictions[name], recorder, limits=self.manifest.limits, is_measured=True
+                predictions[name],
+                predictions.recorder_of(name, recorder, steps=limits.steps),
+                limits=limits,
+                is_measured=True,
             )
 
     @property
@@ -123,13 +133,13 @@ class Run:
         python: str | None = None,
         on_sample: Callable[[], None] | None = None,
     ) -> Path:
-        """Write the run as one HTML file. Every program is executed again.
+        """Write the run as one HTML file. Programs whose traces are not stored are executed.
 
         Args:
-            output: The file to write. A file that is not HTML is not replaced.
+            output: The file to write. A file that is not a report is not replaced.
             compare_to: A second run, to show what changed between the two.
             tokenizer: Show and count tokens with this tokenizer.
-            python: The interpreter for the executions.
+            python: Execute every program again, with this interpreter.
             on_sample: Called after every sample.
 
         Returns:
@@ -141,11 +151,12 @@ class Run:
         path = Path(output)
         check_html_output(path)
         built_page()
-        with PythonRecorder(python=python) as recorder:
+        with closing(PythonRecorder(python=python)) as recorder:
             write_report(
                 self._locations(compare_to),
                 path,
                 recorder,
+                reexecute=python is not None,
                 tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
                 on_sample=on_sample or (lambda: None),
             )
@@ -165,7 +176,7 @@ class Run:
             port: The port; 0 chooses a free one.
             compare_to: A second run, to show what changed between the two.
             tokenizer: Show and count tokens with this tokenizer.
-            python: The interpreter for the executions.
+            python: Execute every program again, with this interpreter.
 
         Returns:
             The viewer; its `url` opens the page in a browser on this machine.
@@ -182,13 +193,13 @@ class Run:
 
 
 def check_html_output(path: Path) -> None:
-    """Refuse to write a report over a file that is not HTML.
+    """Refuse to write a report over a file that is not a report.
 
     Args:
         path: The file to write.
 
     Raises:
-        InputError: Its name does not end in .html, or it exists and is not HTML.
+        InputError: Its name does not end in .html, or it exists and is not a report.
     """
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(
@@ -198,11 +209,13 @@ def check_html_output(path: Path) -> None:
         return
     try:
         with path.open("rb") as file:
-            start = file.read(200).lstrip().lower()
+            start = file.read(_HEAD_BYTES)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error}") from error
-    if start and not start.startswith((b"<!doctype html", b"<html")):
-        raise InputError(f"{path} is not an HTML file and is not replaced; name another with -o")
+    if start and not any(mark in start for mark in _REPORT_MARKS):
+        raise InputError(
+            f"{path} is not a report of worldline and is not replaced; name another with -o"
+        )
 
 
 class RunViewer:
@@ -219,7 +232,13 @@ class RunViewer:
         counter = load_tokenizer(tokenizer) if tokenizer else None
         self._recorder = PythonRecorder(python=python)
         try:
-            self._server = ViewServer(locations, self._recorder, port=port, tokenizer=counter)
+            self._server = ViewServer(
+                locations,
+                self._recorder,
+                port=port,
+                tokenizer=counter,
+                reexecute=python is not None,
+            )
         except BaseException:
             self._recorder.close()
             raise

@@ -127,6 +127,8 @@ def _sandbox_first(arguments: list[str]) -> list[str]:
 
 def _is_unread() -> bool:
     """Whether the reader of standard output has closed it."""
+    if not hasattr(select, "poll"):  # Windows
+        return True
     try:
         poll = select.poll()
         poll.register(sys.stdout.fileno(), select.POLLERR)

@@ -6,12 +6,11 @@ from pathlib import Path
 import click
 
 from worldline.core.errors import InputError
-from worldline.interfaces.api.diagnosing import diagnose_predictions
 from worldline.interfaces.cli.console import hint
 from worldline.interfaces.cli.help_sections import command
-from worldline.interfaces.cli.progress import report_progress
 from worldline.interfaces.cli.shared_options import quiet_option
 from worldline.interfaces.demo import PREDICTIONS
+from worldline.interfaces.demo.demo_samples import diagnose_demo
 from worldline.interfaces.report import (
     make_console,
     print_line,
@@ -35,8 +34,8 @@ from worldline.interfaces.report import (
 def demo(id: str | None, output: Path | None) -> None:
     """Diagnose the built-in example predictions.
 
-    They are hand-made, for one small program, and cover every outcome. With the ID of a
-    prediction, show it next to the actual execution.
+    They are hand-made, for one small program, and cover every outcome. Its trace is stored:
+    nothing is executed. With the ID of a prediction, show it next to the actual execution.
     """
     if output is not None:
         try:
@@ -46,12 +45,7 @@ def demo(id: str | None, output: Path | None) -> None:
         click.echo(f"wrote {output}; try: worldline diagnose {output}")
         return
     console = make_console()
-    with report_progress("diagnosing", None) as reporter:
-        samples = diagnose_predictions(
-            [PREDICTIONS],
-            on_start=lambda total: reporter.update(0, total=total),
-            on_sample=lambda sample: reporter.advance(),
-        )
+    samples = list(diagnose_demo())
     chosen = [sample for sample in samples if sample.diagnosis.id == id]
     if id is not None and not chosen:
         names = ", ".join(sample.diagnosis.id for sample in samples)

@@ -35,7 +35,7 @@ from worldline.interfaces.report import run_report_to_json
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.html",
-    help="Write one HTML file instead of text. All programs are executed again.",
+    help="Write one HTML file instead of text. With --python, all programs are executed again.",
 )
 @format_option()
 @quiet_option
@@ -66,7 +66,7 @@ def report(
     runs = [Run(run), *([Run(run_b)] if run_b else [])]
     total = sum(map(len, runs))
     with ExitStack() as stack:
-        reporter = stack.enter_context(report_progress("executing", total))
+        reporter = stack.enter_context(report_progress("diagnosing", total))
         runs[0].report(
             output,
             compare_to=runs[1] if run_b else None,

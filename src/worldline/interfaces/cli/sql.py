@@ -12,8 +12,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from worldline.core.errors import InputError
 from worldline.evaluation.runs import COLUMNS, query_runs
-from worldline.evaluation.store import QueryResult
+from worldline.evaluation.store import (
+    STORE_FILE,
+    QueryResult,
+    open_location,
+    query_trace_stores,
+)
 from worldline.interfaces.cli.help_sections import command
 from worldline.interfaces.cli.shared_options import format_option
 from worldline.interfaces.report import make_console
@@ -33,7 +39,10 @@ def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> Non
 
 
 @command(
-    examples=('worldline sql runs/a "select verdict, count(*) from samples group by all"',),
+    examples=(
+        'worldline sql runs/a "select verdict, count(*) from samples group by all"',
+        'worldline sql traces "select outcome, count(*) from outcomes group by all"',
+    ),
 )
 @click.argument("words", nargs=-1, metavar="RUN... QUERY")
 @format_option("text", "json", "jsonl", "csv")
@@ -46,17 +55,18 @@ def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> Non
     help="List the columns, and exit.",
 )
 def sql(words: tuple[str, ...], form: str) -> None:
-    """Query the samples of runs with SQL (DuckDB).
+    """Query the samples of runs, or the stores of `worldline trace`, with SQL (DuckDB).
 
-    The view `samples` has one row per sample; --columns lists its columns.
+    The view `samples` of runs has one row per sample; --columns lists its columns. Stores have the
+    views `outcomes`, with one row per program, and `traces`, with one row per kept trace.
     """
     if len(words) < 2:
         raise click.UsageError(
             "Give one or more runs, then the query, as in\n"
             '  worldline sql runs/a "select verdict, count(*) from samples group by all"'
         )
-    *runs, query = words
-    answer = query_runs(runs, query)
+    *addresses, query = words
+    answer = _query(addresses, query)
     if form == "text":
         console = make_console()
         is_wide = len(answer.columns) * _NARROWEST > console.width
@@ -74,6 +84,18 @@ def sql(words: tuple[str, ...], form: str) -> None:
             click.echo(json.dumps({"columns": names, "rows": rows}, default=str, indent=1))
         for row in rows if form == "jsonl" else ():
             click.echo(json.dumps(row, default=str))
+
+
+def _query(addresses: Sequence[str], query: str) -> QueryResult:
+    """Query runs, or stores of traces."""
+    locations = [open_location(address) for address in addresses]
+    are_stores = [location.read(STORE_FILE) is not None for location in locations]
+    if not any(are_stores):
+        return query_runs(addresses, query)
+    if not all(are_stores):
+        run = addresses[are_stores.index(False)]
+        raise InputError(f"{run} is not a store of traces: query runs and stores separately")
+    return query_trace_stores(query, locations)
 
 
 def unique_names(columns: Sequence[str]) -> list[str]:

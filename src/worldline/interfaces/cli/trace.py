@@ -15,7 +15,7 @@ from typing import Any, Literal
 import click
 
 from worldline.core.errors import InputError
-from worldline.core.trace import Limits
+from worldline.core.trace import Limits, printable
 from worldline.core.util.processes import usable_cores
 from worldline.core.util.text import pluralize
 from worldline.data.tracing import (
@@ -33,6 +33,7 @@ from worldline.data.tracing import (
     make_job,
     trace_programs,
 )
+from worldline.evaluation.store import iterate_parts, open_location, outcome_files
 from worldline.interfaces.cli.console import hint, resumable, warn_if_slow
 from worldline.interfaces.cli.help_sections import command
 from worldline.interfaces.cli.progress import report_progress
@@ -47,6 +48,9 @@ from worldline.interfaces.cli.shared_options import (
     workers_option,
 )
 from worldline.models.codecs import STEP_CODECS
+
+# Programs whose reasons are printed.
+_SHOWN_REASONS = 5
 
 
 @command(
@@ -263,19 +267,39 @@ def _finish(result: TraceProgress, output: str) -> None:
         raise click.exceptions.Exit(1)
     if result.counts.outcomes["infra_error"]:
         click.echo(
-            "worldline: the recorder failed on some programs; the reasons are in the column "
-            f"`detail` of {output}/outcomes",
+            "worldline: the recorder failed on some programs; the reasons: "
+            f"{_reasons_query(output)}",
             err=True,
         )
         raise click.exceptions.Exit(1)
+    if result.counts.outcomes["unreadable"] or not result.counts.outcomes["kept"]:
+        _print_reasons(output, result.counts)
     if not result.counts.outcomes["kept"]:
-        click.echo(
-            "worldline: no trace was kept; the reasons are in the column `detail` of "
-            f"{output}/outcomes",
-            err=True,
-        )
-        return
+        click.echo(f"worldline: no trace was kept; all reasons: {_reasons_query(output)}", err=True)
+        raise click.exceptions.Exit(1)
     hint(f"next: worldline export {output} --tokenizer bpe:1024 -o EXPORT")
+
+
+def _reasons_query(output: str) -> str:
+    """The command that lists why programs were dropped."""
+    query = "select id, outcome, detail from outcomes where outcome <> 'kept'"
+    return f'worldline sql {output} "{query}"'
+
+
+def _print_reasons(output: str, counts: OutcomeCounts) -> None:
+    """Print why the first programs were dropped; if some were kept, only what is unreadable."""
+    is_kept = bool(counts.outcomes["kept"])
+    dropped = counts.outcomes["unreadable"] if is_kept else counts.programs
+    location = open_location(output)
+    rows = iterate_parts(location, outcome_files(location), columns=["id", "outcome", "detail"])
+    chosen = (row for row in rows if row["outcome"] == "unreadable" or not is_kept)
+    for row in islice(chosen, _SHOWN_REASONS):
+        # The detail of an unreadable row names its line.
+        parts = (row["id"], row["detail"]) if row["outcome"] != "unreadable" else (row["detail"],)
+        text = ": ".join(part for part in parts if part)
+        click.echo(f"  {row['outcome'].replace('_', ' ')}: {printable(text)}", err=True)
+    if dropped > _SHOWN_REASONS:
+        click.echo(f"  … and {dropped - _SHOWN_REASONS:,} more", err=True)
 
 
 def report_text(result: TraceProgress) -> str:

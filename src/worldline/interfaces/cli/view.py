@@ -28,8 +28,8 @@ def view(
 ) -> None:
     """Browse one run, or compare two, in a web page on this machine.
 
-    A sample's program is executed again when the sample is opened. The URL contains a secret, and
-    requests without it are refused. Press Ctrl-C to stop.
+    With --python, a sample's program is executed again when the sample is opened. The URL contains
+    a secret, and requests without it are refused. Press Ctrl-C to stop.
     """
     if len(runs) > 2:
         raise InputError(f"view takes one run or two, not {len(runs)}")

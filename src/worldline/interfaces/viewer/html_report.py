@@ -13,8 +13,8 @@ from worldline.analysis.diagnosis import Sample
 from worldline.core.errors import InputError
 from worldline.core.util.files import atomic_write
 from worldline.evaluation.metrics import TokenCosts
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.html_shell import data_script, render_page
-from worldline.interfaces.viewer.reexecuted_run import ReexecutedRun
 from worldline.interfaces.viewer.run_documents import build_report_document
 from worldline.languages.python.recorder import Recorder
 from worldline.models.tokenizers import Tokenizer
@@ -29,24 +29,29 @@ def write_report(
     recorder: Recorder,
     *,
     tokenizer: Tokenizer | None = None,
+    reexecute: bool = False,
     on_sample: Callable[[], None] = lambda: None,
 ) -> None:
     """Write the report of one run, or of two runs and their comparison.
 
-    Every program is executed again, because runs do not store actual traces.
+    A program is executed only if the run does not contain its trace.
 
     Args:
         locations: The folders or addresses of the runs.
         output: The HTML file to create or replace.
-        recorder: Executes the programs.
+        recorder: Executes the programs whose traces are not stored.
         tokenizer: Splits the values that differ into tokens, and counts the tokens of the traces
             in every format; without one, the report shows neither.
+        reexecute: Execute every program.
         on_sample: Called after each sample, for a progress bar.
 
     Raises:
         InputError: A run has too many samples, or the file cannot be written.
     """
-    runs = [ReexecutedRun(location, recorder, tokenizer=tokenizer) for location in locations]
+    runs = [
+        DiagnosedRun(location, recorder, tokenizer=tokenizer, reexecute=reexecute)
+        for location in locations
+    ]
     for run in runs:
         if len(run) > MAX_REPORT_SAMPLES:
             raise InputError(
@@ -57,14 +62,14 @@ def write_report(
         temporary.write_text(_render_report(runs, on_sample), encoding="utf-8")
 
 
-def _render_report(runs: Sequence[ReexecutedRun], on_sample: Callable[[], None]) -> str:
+def _render_report(runs: Sequence[DiagnosedRun], on_sample: Callable[[], None]) -> str:
     costs: dict[str, TokenCosts] = {}
     documents: list[list[str]] = []
     for run in runs:
         samples: list[Sample] = []
         documents.append([])
         for name in run.names:
-            sample = run.execute(name)
+            sample = run.diagnose(name)
             documents[-1].append(_compress(run.document_of(sample, name)))
             # Samples are large: keep them only if their tokens are counted.
             if run.has_tokenizer:

@@ -41,9 +41,10 @@ class ViewServer:
 
     Args:
         locations: The folders or addresses of the runs.
-        recorder: Executes the program of a sample when the sample is opened.
+        recorder: Executes the program of an opened sample, if its trace is not stored.
         port: The port to listen on; 0 for any free one.
         tokenizer: Splits the values that differ into tokens, and counts the tokens of the traces.
+        reexecute: Execute the program of every opened sample.
 
     Raises:
         InputError: The page is not built, a run cannot be read, or the port is in use.
@@ -56,11 +57,12 @@ class ViewServer:
         *,
         port: int = 0,
         tokenizer: Tokenizer | None = None,
+        reexecute: bool = False,
     ) -> None:
         # Browsers accept frame-ancestors in the header only, not in the page.
         policy = content_security_policy(built_page(), connect="'self'")
         self.policy = f"{policy}; frame-ancestors 'none'"
-        self._runs = RunCache(locations, recorder, tokenizer=tokenizer)
+        self._runs = RunCache(locations, recorder, tokenizer=tokenizer, reexecute=reexecute)
         self._secret = secrets.token_urlsafe(24)
         try:
             self._server = ThreadingHTTPServer((HOST, port), _make_handler(self))

@@ -11,8 +11,8 @@ from worldline.analysis.interventions import INTERVENTIONS
 from worldline.core.errors import InputError
 from worldline.evaluation.runs import intervention_run, is_run, read_manifest
 from worldline.evaluation.store import open_location, part_files
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.html_report import MAX_REPORT_SAMPLES
-from worldline.interfaces.viewer.reexecuted_run import ReexecutedRun
 from worldline.interfaces.viewer.run_documents import build_report_document, build_token_usage
 from worldline.interfaces.viewer.sample_table import Cell, Query, Table, query_rows
 from worldline.languages.python.recorder import Recorder
@@ -28,7 +28,7 @@ class _Snapshot:
     fingerprint: object
     report: bytes
     tables: list[Table]
-    runs: list[ReexecutedRun]
+    runs: list[DiagnosedRun]
     token_usage: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -40,9 +40,15 @@ class RunCache:
     """
 
     def __init__(
-        self, locations: Sequence[str], recorder: Recorder, *, tokenizer: Tokenizer | None = None
+        self,
+        locations: Sequence[str],
+        recorder: Recorder,
+        *,
+        tokenizer: Tokenizer | None = None,
+        reexecute: bool = False,
     ) -> None:
         self._locations, self._recorder, self._tokenizer = locations, recorder, tokenizer
+        self._reexecute = reexecute
         self._snapshot_lock = Lock()
         # The recorder is one process: it executes one program at a time.
         self._recorder_lock = Lock()
@@ -50,7 +56,9 @@ class RunCache:
 
     def _read(self, fingerprint: object) -> _Snapshot:
         runs = [
-            ReexecutedRun(location, self._recorder, tokenizer=self._tokenizer)
+            DiagnosedRun(
+                location, self._recorder, tokenizer=self._tokenizer, reexecute=self._reexecute
+            )
             for location in self._locations
         ]
         report, tables = build_report_document(self._locations, [run.rows for run in runs])
@@ -72,32 +80,32 @@ class RunCache:
         return query_rows(_item(self._snapshot.tables, run), query)
 
     def sample(self, run: int, name: str) -> dict[str, Any]:
-        """Execute a sample and return its document."""
-        reexecuted = _item(self._snapshot.runs, run)
+        """Diagnose a sample and return its document."""
+        diagnosed = _item(self._snapshot.runs, run)
         with self._recorder_lock:
-            return reexecuted.document(name)
+            return diagnosed.document(name)
 
     def token_usage(self, run: int) -> dict[str, Any]:
-        """The token usage of a run with its formats counted, which executes all its programs."""
+        """The token usage of a run with its formats counted, which reads all its traces."""
         snapshot = self._snapshot
-        reexecuted = _item(snapshot.runs, run)
+        diagnosed = _item(snapshot.runs, run)
         if run not in snapshot.token_usage:
-            if len(reexecuted) > MAX_REPORT_SAMPLES:
+            if len(diagnosed) > MAX_REPORT_SAMPLES:
                 raise InputError(
                     f"tokens are counted for runs of at most {MAX_REPORT_SAMPLES:,} samples"
                 )
             snapshot.token_usage[run] = build_token_usage(
-                read_manifest(reexecuted.location),
-                reexecuted.rows,
-                reexecuted.token_costs(self._execute_all(reexecuted)),
+                read_manifest(diagnosed.location),
+                diagnosed.rows,
+                diagnosed.token_costs(self._diagnose_all(diagnosed)),
             )
         return snapshot.token_usage[run]
 
-    def _execute_all(self, run: ReexecutedRun) -> Iterator[Sample]:
+    def _diagnose_all(self, run: DiagnosedRun) -> Iterator[Sample]:
         for name in run.names:
             # A sample that is opened meanwhile waits for one program, not for all.
             with self._recorder_lock:
-                sample = run.execute(name)
+                sample = run.diagnose(name)
             yield sample
 
     def deleted_run(self) -> str | None:

@@ -5,6 +5,7 @@ layers of each program are then applied by that interpreter, before it executes 
 `languages/python/recorder/child/sandbox_layers.py` and its part in C, `c/sandbox_layers.c`.
 """
 
+from worldline.languages.sandbox.control_groups import remove_abandoned_groups
 from worldline.languages.sandbox.launch_command import (
     LAYERS,
     REDUCED_LAYERS,
@@ -27,5 +28,6 @@ __all__ = [
     "ResourceLimits",
     "Sandbox",
     "default_sandbox",
+    "remove_abandoned_groups",
     "run_selftest",
 ]

@@ -1,6 +1,8 @@
 """Control groups (cgroups) that limit all programs of one interpreter together."""
 
 import os
+import re
+import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -8,6 +10,11 @@ from pathlib import Path
 ROOT = Path("/sys/fs/cgroup")
 MEMORY_BYTES = 4 << 30
 PROCESSES = 256
+# Folders of control groups: the one of version 2, and those of version 1.
+_PARENTS = ("", "memory", "pids")
+_NAME = re.compile(r"worldline-(\d+)-[0-9a-f]{8}")
+# Age at which an empty group is abandoned: its interpreter joins it within a second.
+_ABANDONED_SECONDS = 60
 
 
 class ControlGroups:
@@ -23,7 +30,11 @@ class ControlGroups:
 
     @classmethod
     def create(cls) -> "ControlGroups | None":
-        """New control groups, or None if they cannot be created on this machine."""
+        """New control groups, or None if they cannot be created on this machine.
+
+        Groups that killed processes have left are removed.
+        """
+        remove_abandoned_groups(seconds=_ABANDONED_SECONDS)
         name = f"worldline-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         if (ROOT / "cgroup.controllers").exists():
             return cls._create(
@@ -53,7 +64,50 @@ class ControlGroups:
         return groups
 
     def close(self) -> None:
-        """Remove the groups; their processes have ended."""
-        for folder in self._folders:
-            with suppress(OSError):
-                folder.rmdir()
+        """Remove the groups; their processes have ended, or are about to."""
+        _remove_all(self._folders, timeout=1.0)
+
+
+def remove_abandoned_groups(*, seconds: float = 0.0, timeout: float = 0.0) -> None:
+    """Remove the groups of processes that no longer exist.
+
+    Args:
+        seconds: Keep younger groups; in another container, their process may exist.
+        timeout: How long to wait for the last process of such a group to end.
+    """
+    folders = (folder for parent in _PARENTS for folder in (ROOT / parent).glob("worldline-*"))
+    _remove_all([each for each in folders if _is_abandoned(each, seconds)], timeout=timeout)
+
+
+def _remove_all(folders: list[Path], *, timeout: float) -> None:
+    """Remove groups; wait for the last process of each to end."""
+    deadline = time.monotonic() + timeout
+    remaining = [folder for folder in folders if not _remove(folder)]
+    while remaining and time.monotonic() < deadline:
+        time.sleep(0.02)
+        remaining = [folder for folder in remaining if not _remove(folder)]
+
+
+def _is_abandoned(folder: Path, seconds: float) -> bool:
+    match = _NAME.fullmatch(folder.name)
+    if match is None:
+        return False
+    try:
+        os.kill(int(match[1]), 0)
+    except ProcessLookupError:
+        with suppress(OSError):
+            return time.time() - folder.stat().st_mtime >= seconds
+    except OSError:
+        pass
+    return False
+
+
+def _remove(folder: Path) -> bool:
+    """Remove a group; False if it has processes."""
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -13,7 +15,7 @@ from worldline.core.errors import SandboxError
 from worldline.languages.sandbox.control_groups import ControlGroups
 from worldline.languages.sandbox.interpreter_files import inspect_interpreter
 from worldline.languages.sandbox.policy import ResourceLimits
-from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter
+from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter, has_libseccomp
 
 # In the order in which they are applied. The first two are applied by the launch command, the
 # others to each program by recorder/child/sandbox_layers.py.
@@ -69,6 +71,26 @@ def default_sandbox() -> Sandbox:
     return Sandbox(allow_reduced=mode == "reduced")
 
 
+def check_platform(sandbox: Sandbox) -> None:
+    """Refuse to execute programs where there is no sandbox, unless a reduced one is allowed.
+
+    Raises:
+        SandboxError: This is not Linux; the message says what can be done instead.
+    """
+    # Not compared directly: type checkers would skip what is for other platforms.
+    platform = str(sys.platform)
+    if platform == "win32":
+        raise SandboxError(
+            "programs are not executed on Windows: install worldline in WSL (wsl --install); "
+            "stored runs can be read here (worldline report, show, view, compare, sql)"
+        )
+    if platform != "linux" and not sandbox.allow_reduced:
+        raise SandboxError(
+            "the sandbox needs Linux, so programs are not executed here; if you trust them, "
+            "`worldline --sandbox reduced …` executes them with limits on time and files alone"
+        )
+
+
 class LaunchCommand:
     """Command line that starts one interpreter in the sandbox, and the resources it uses.
 
@@ -86,7 +108,11 @@ class LaunchCommand:
             sandbox: The layers and limits.
             child: The folder with the recorder's modules for the child process.
             folders: More folders that programs can read.
+
+        Raises:
+            SandboxError: Programs cannot be executed on this platform.
         """
+        check_platform(sandbox)
         self._interpreter = inspect_interpreter(python, (str(child), *folders))
         self._child = str(child)
         self._resource_limits = sandbox.resource_limits
@@ -98,6 +124,8 @@ class LaunchCommand:
         self._filter_fd: int | None = None
         self._control_groups: ControlGroups | None = None
         self.layers = sandbox.layers - (frozenset() if self._has_extension else _IN_C)
+        if not has_libseccomp():
+            self.layers -= {"seccomp"}
 
     def build(self, arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
         """Build the command line that starts the interpreter with these arguments."""
@@ -107,6 +135,8 @@ class LaunchCommand:
             self.layers -= {"control groups"}
         if "bubblewrap" not in self.layers:
             return [interpreter.executable, *arguments]
+        # Before anything else is said to be missing.
+        bubblewrap_path()
         if os.geteuid() != 0:
             return self._bubblewrap(interpreter.binds, arguments, environment)
         if "control groups" in self.layers:
@@ -125,8 +155,7 @@ class LaunchCommand:
                 f"read {unreadable[0]}: "
                 f"chmod o+rX {unreadable[0]}, or run worldline as another user"
             )
-        # Not in TMPDIR, which the unprivileged user may not be able to read.
-        self._staging_folder = tempfile.mkdtemp(prefix="worldline-sandbox-", dir=_HOMES[0])
+        self._staging_folder = _make_staging_folder()
         os.chmod(self._staging_folder, 0o755)
         names = [str(number) for number in range(len(binds))]
         settings = {
@@ -204,15 +233,55 @@ class LaunchCommand:
             "descriptors": limits.descriptors,
         }
 
+    def remove_staging_folder(self) -> None:
+        """Remove the staging folder; the interpreter has started and no longer needs it.
+
+        Its content is mounted only for the interpreter: here the folder is empty.
+        """
+        if self._staging_folder is not None:
+            with suppress(OSError):
+                os.rmdir(self._staging_folder)
+            self._staging_folder = None
+
     def close(self) -> None:
         """Release the resources: staging folder, filter and control groups."""
-        if self._staging_folder is not None:
-            shutil.rmtree(self._staging_folder, ignore_errors=True)
+        self.remove_staging_folder()
         if self._filter_fd is not None:
             os.close(self._filter_fd)
             self._filter_fd = None
         if self._control_groups is not None:
             self._control_groups.close()
+
+
+def _make_staging_folder() -> str:
+    """Create the staging folder in TMPDIR, or else in the first usable folder.
+
+    The unprivileged user has to reach it: TMPDIR may be inside a folder that only root can enter.
+
+    Raises:
+        SandboxError: No folder can be written.
+    """
+    problems = []
+    for parent in dict.fromkeys((tempfile.gettempdir(), *_HOMES, "/dev/shm")):
+        if not _is_reachable(parent):
+            problems.append(f"{parent} cannot be entered by other users")
+            continue
+        try:
+            return tempfile.mkdtemp(prefix="worldline-sandbox-", dir=parent)
+        except OSError as error:
+            problems.append(f"{parent}: {error.strerror}")
+    raise SandboxError(
+        f"the sandbox needs a writable folder ({'; '.join(problems)}): name another in TMPDIR"
+    )
+
+
+def _is_reachable(folder: str) -> bool:
+    """Whether every user can enter a folder."""
+    path = Path(folder).resolve()
+    try:
+        return all(each.stat().st_mode & 0o001 for each in (path, *path.parents))
+    except OSError:
+        return False
 
 
 def bubblewrap_path() -> str:

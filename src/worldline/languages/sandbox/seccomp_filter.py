@@ -2,8 +2,7 @@
 
 import tempfile
 from functools import cache
-
-import pyseccomp
+from typing import Any
 
 from worldline.core.errors import SandboxError
 from worldline.languages.sandbox.policy import (
@@ -24,21 +23,22 @@ def build_seccomp_filter(*extra: str) -> bytes:
         extra: Names of more system calls to allow.
 
     Raises:
-        SandboxError: libseccomp returned no program.
+        SandboxError: libseccomp is not installed, or returned no program.
     """
+    pyseccomp = _load_pyseccomp()
     rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(1))
     # A binary tree instead of a list: the kernel runs the program at every system call.
     rules.set_attr(pyseccomp.Attr.CTL_OPTIMIZE, 2)
     rules.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
     for name in (*ALLOWED_SYSCALLS, *extra):
-        _add_rule(rules, pyseccomp.ALLOW, name)
+        _add_rule(pyseccomp, rules, pyseccomp.ALLOW, name)
     for name in FATAL_SYSCALLS:
-        _add_rule(rules, pyseccomp.KILL_PROCESS, name)
+        _add_rule(pyseccomp, rules, pyseccomp.KILL_PROCESS, name)
     for name, code in FAILING_SYSCALLS.items():
-        _add_rule(rules, pyseccomp.ERRNO(code), name)
+        _add_rule(pyseccomp, rules, pyseccomp.ERRNO(code), name)
     for name, argument, bits, value in ALLOWED_WITH_ARGUMENT:
         condition = pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, bits, value)
-        _add_rule(rules, pyseccomp.ALLOW, name, condition)
+        _add_rule(pyseccomp, rules, pyseccomp.ALLOW, name, condition)
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)
@@ -50,9 +50,38 @@ def build_seccomp_filter(*extra: str) -> bytes:
     return program
 
 
-def _add_rule(
-    rules: "pyseccomp.SyscallFilter", action: int, name: str, *conditions: object
-) -> None:
+def has_libseccomp() -> bool:
+    """Whether filters can be built on this machine."""
+    try:
+        _load_pyseccomp()
+    except SandboxError:
+        return False
+    return True
+
+
+@cache
+def _load_pyseccomp() -> Any:
+    """Import pyseccomp, which loads libseccomp.
+
+    Not at the top of this module: everything that executes no program works without it.
+
+    Raises:
+        SandboxError: One of the two is not installed.
+    """
+    try:
+        import pyseccomp
+    except ImportError:
+        raise SandboxError(
+            "the sandbox needs pyseccomp, which is not installed: pip install pyseccomp"
+        ) from None
+    except (RuntimeError, OSError):  # libseccomp is missing, or cannot be loaded
+        raise SandboxError(
+            "the sandbox needs libseccomp, which is not installed: apt install libseccomp2"
+        ) from None
+    return pyseccomp
+
+
+def _add_rule(pyseccomp: Any, rules: Any, action: int, name: str, *conditions: object) -> None:
     try:
         pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name)
     except ValueError:  # not on this architecture, or unknown to this version of libseccomp

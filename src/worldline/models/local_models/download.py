@@ -1,6 +1,5 @@
 """Downloads of catalogued models: resumable, verified by sha256, atomic."""
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from worldline.core.errors import EngineError, InputError
 from worldline.core.util.cache_folder import cache_folder
+from worldline.core.util.file_lock import lock_exclusively
 from worldline.core.util.files import atomic_write
 from worldline.models.local_models.hub_download import Progress, download_from_hub
 from worldline.models.local_models.model_catalog import CATALOG, ModelFile
@@ -123,7 +123,7 @@ def _locked(part: Path) -> Iterator[None]:
     """Keep other processes from writing the same file."""
     with part.open("ab") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_exclusively(file)
         except BlockingIOError:
             raise EngineError(f"another process is downloading {part}; wait for it") from None
         yield

@@ -18,6 +18,7 @@ from worldline.data.tracing.runners.runner import MAX_CRASHES, QUEUED_PER_WORKER
 from worldline.data.tracing.shard_worker import OutcomeCounts, run_shard
 from worldline.data.tracing.sharding import Shard
 from worldline.data.tracing.trace_job import TraceJob
+from worldline.languages.sandbox import remove_abandoned_groups
 
 # Pause before a pool that broke is started again, in seconds.
 _RESTART_PAUSE = 0.5
@@ -78,6 +79,8 @@ class LocalRunner:
             finally:
                 pool.stop()
                 pool.join()
+                # The pool has killed its processes, which could not remove theirs.
+                remove_abandoned_groups(timeout=2.0)
 
     def _run_pool(
         self,

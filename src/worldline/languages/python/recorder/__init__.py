@@ -5,6 +5,7 @@ from typing import Protocol
 from worldline.core.trace import Limits, Program, Trace
 from worldline.languages.python.recorder.fork_server_client import Backend
 from worldline.languages.python.recorder.python_recorder import PythonRecorder, check_sandbox
+from worldline.languages.python.recorder.stored_trace_recorder import StoredTraceRecorder
 
 
 class Recorder(Protocol):
@@ -19,5 +20,6 @@ __all__ = [
     "Backend",
     "PythonRecorder",
     "Recorder",
+    "StoredTraceRecorder",
     "check_sandbox",
 ]

@@ -8,7 +8,9 @@ import select
 import signal
 import socket
 import subprocess
+import tempfile
 import time
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -98,6 +100,10 @@ class ForkServerClient:
             )
             self._launch = LaunchCommand(python, reduced, child=FOLDER / "child", folders=folders)
             landlock_version = self._start(python, backend)
+        # For a recorder that nobody closes: its interpreter and control groups end with Python.
+        self._at_exit = weakref.finalize(
+            self, _end_interpreter, self._process, self._launch, os.getpid()
+        )
         if landlock_version < 1:
             self._launch.layers -= {"landlock"}
         self.notes = self._check_layers(python, sandbox)
@@ -121,9 +127,8 @@ class ForkServerClient:
         if not sandbox.allow_reduced:
             self.close()
             raise SandboxError(
-                f"the sandbox has no {', '.join(missing)} for {python}: `worldline sandbox "
-                "check` shows why (the C extensions have to be built for each version of Python: "
-                "scripts/build-recorder); `worldline --sandbox reduced …` runs without them"
+                f"the sandbox has no {', '.join(missing)} for {python}; `worldline sandbox check` "
+                "shows why, and `worldline --sandbox reduced …` executes programs without them"
             )
         return (f"{REDUCED_NOTE} {', '.join(missing)}",)
 
@@ -166,6 +171,7 @@ class ForkServerClient:
                 f"{python} cannot be started in the sandbox: {errors or 'no error message'}; "
                 "`worldline sandbox check` shows which layers work on this machine"
             )
+        self._launch.remove_staging_folder()
         self.version, self.backend, landlock_version = greeting.split()
         return int(landlock_version)
 
@@ -227,6 +233,7 @@ class ForkServerClient:
                 row = json.loads(line)
                 if row[:2] == ["started", number]:
                     recording.was_started = True
+                    recording.pid = row[2] if len(row) > 2 else None
                 elif row[:2] == ["begin", number]:
                     recording.has_begun = True
                 elif row[:2] == ["exit", number]:
@@ -255,11 +262,10 @@ class ForkServerClient:
             while True:
                 timeout = max(0.0, deadline - time.monotonic())
                 if not select.select([self._replies], [], [], timeout)[0]:
-                    if recording.was_timed_out or pidfd < 0:
+                    if recording.was_timed_out or (pidfd < 0 and recording.pid is None):
                         return
                     recording.was_timed_out = True
-                    with suppress(OSError):
-                        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+                    _kill(pidfd, recording)
                     deadline = time.monotonic() + GRACE_SECONDS
                     continue
                 part, files, _, _ = socket.recv_fds(self._replies, 1 << 16, 1)
@@ -273,12 +279,14 @@ class ForkServerClient:
                 if not part:
                     return
                 *lines, rest = (rest + part).split(b"\n")
+                had_pid = recording.pid is not None
                 yield from filter(None, lines)
+                if recording.pid is not None and not had_pid:
+                    deadline = time.monotonic() + seconds
         finally:
+            # Whatever happened above, the program must not continue.
+            _kill(pidfd, recording)
             if pidfd >= 0:
-                # Whatever happened above, the program must not continue.
-                with suppress(OSError):
-                    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
                 os.close(pidfd)
 
     def close(self) -> None:
@@ -288,6 +296,8 @@ class ForkServerClient:
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
+        if hasattr(self, "_at_exit"):
+            self._at_exit.detach()
         try:
             self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
@@ -296,8 +306,27 @@ class ForkServerClient:
         self._launch.close()
 
 
+def _end_interpreter(process: subprocess.Popen[str], launch: LaunchCommand, owner: int) -> None:
+    """End an interpreter whose client was not closed, unless this is a fork of its owner."""
+    if os.getpid() == owner:
+        process.kill()
+        process.wait()
+        launch.close()
+
+
+def _kill(pidfd: int, recording: RawRecording) -> None:
+    """Kill a program, by its pidfd or, where there are none, by its process id."""
+    with suppress(OSError):
+        if pidfd >= 0:
+            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        elif recording.pid is not None and recording.status is None:
+            os.kill(recording.pid, signal.SIGKILL)
+
+
 def _memory_file(files: ExitStack) -> int:
-    """A new file in memory; `files` closes it."""
+    """A new file in memory, or without a name where there are none; `files` closes it."""
+    if not hasattr(os, "memfd_create"):  # macOS
+        return files.enter_context(tempfile.TemporaryFile()).fileno()
     fd = os.memfd_create("worldline", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     files.callback(os.close, fd)
     return fd

@@ -45,6 +45,8 @@ class RawRecording:
         self.stdout = b""
         # Wait status of the process; None if it was killed from outside.
         self.status: int | None = None
+        # Process id, where there are no pidfds.
+        self.pid: int | None = None
         self.was_started = False
         # Whether the process has announced that its own rows follow.
         self.has_begun = False

@@ -6,6 +6,7 @@ settings of the sandbox.
 
 The reply is a line `["started", number]`, with a pidfd attached, and at the end
 `["exit", number, status]`; or `["failed", number, message]` if the program could not be sandboxed.
+Where there are no pidfds (macOS), the first line has the process id as a third item.
 The number is the request's, so that no program can reply for another one.
 
 The process of the program writes rows (see `recording_protocol.py`): a tracer in C to the memory
@@ -93,8 +94,11 @@ def serve(requests: int, replies: int, *, in_c: bool) -> None:
                 _record_and_exit(request, replies, files, settings, settrace_tracer, height)
             for file in files:
                 os.close(file)
-            _send(out, ["started", request["number"]], pidfd)
-            os.close(pidfd)
+            if pidfd < 0:
+                _send(out, ["started", request["number"], pid])
+            else:
+                _send(out, ["started", request["number"]], pidfd)
+                os.close(pidfd)
             # Start a new line: the program's process may have been killed within one.
             status = wait_for_exit(settings["layers"], pid)
             write_all(replies, b"\n" + to_line(["exit", request["number"], status]))
@@ -290,6 +294,9 @@ def _limit_memory(limits: "dict[str, Any]", shared: int) -> "Callable[[], None]"
     `shared`: bytes of the recorder's shared memory, which are not the program's.
     """
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    if sys.platform == "darwin":
+        # macOS refuses limits below what every process has mapped.
+        return lambda: None
     hard_limit = getrlimit(RLIMIT_AS)[1]
     memory = limits["memory_mb"] * 1_000_000 + shared
     with_reserve = memory + RESERVE

@@ -5,17 +5,9 @@ The settings come from the parent process: `LaunchCommand.layer_settings` in
 """
 
 import os
+import resource
 from contextlib import suppress
-from resource import (
-    RLIMIT_CORE,
-    RLIMIT_CPU,
-    RLIMIT_FSIZE,
-    RLIMIT_MEMLOCK,
-    RLIMIT_MSGQUEUE,
-    RLIMIT_NOFILE,
-    RLIMIT_NPROC,
-    setrlimit,
-)
+from resource import RLIMIT_CPU, setrlimit
 from signal import SIGKILL
 from typing import Any
 
@@ -43,14 +35,17 @@ def hide_recorder(settings: "dict[str, Any]") -> None:
 
 
 def fork_process(layers: "list[str]") -> "tuple[int, int]":
-    """Fork the program's process: its id and a pidfd in the parent, (0, -1) in the child."""
+    """Fork the program's process: its id and a pidfd in the parent, (0, -1) in the child.
+
+    The pidfd is -1 where there is none: on macOS.
+    """
     if "namespaces" in layers:
         return in_c.spawn()
     pid = os.fork()
     if pid == 0:
         os.setpgid(0, 0)
         return 0, -1
-    return pid, os.pidfd_open(pid)
+    return pid, os.pidfd_open(pid) if hasattr(os, "pidfd_open") else -1
 
 
 def wait_for_exit(layers: "list[str]", pid: int) -> "int | None":
@@ -93,12 +88,14 @@ def _set_limits(settings: "dict[str, Any]", limits: "dict[str, Any]") -> None:
     # The soft limit sends SIGXCPU, which names the reason; the hard limit kills.
     seconds = limits["cpu_seconds"] or int(limits["seconds"]) + 2
     setrlimit(RLIMIT_CPU, (seconds, seconds + 1))
-    for kind, limit in (
-        (RLIMIT_CORE, 0),
-        (RLIMIT_NPROC, settings["processes"]),
-        (RLIMIT_NOFILE, settings["descriptors"]),
-        (RLIMIT_MEMLOCK, 0),
-        (RLIMIT_MSGQUEUE, 0),
-        (RLIMIT_FSIZE, limits["output_mb"] * 1_000_000),
+    for name, limit in (
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_NPROC", settings["processes"]),
+        ("RLIMIT_NOFILE", settings["descriptors"]),
+        ("RLIMIT_MEMLOCK", 0),
+        ("RLIMIT_MSGQUEUE", 0),
+        ("RLIMIT_FSIZE", limits["output_mb"] * 1_000_000),
     ):
-        setrlimit(kind, (limit, limit))
+        # macOS does not have all of them.
+        if hasattr(resource, name):
+            setrlimit(getattr(resource, name), (limit, limit))

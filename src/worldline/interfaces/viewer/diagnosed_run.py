@@ -1,4 +1,4 @@
-"""Stored run whose samples are executed and diagnosed again when they are needed."""
+"""Stored run whose samples are diagnosed again, from their stored traces, when they are needed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -23,13 +23,26 @@ from worldline.languages.python.recorder import Recorder
 from worldline.models.tokenizers import Tokenizer
 
 
-class ReexecutedRun:
-    """The samples of a run by name, in the order of its rows."""
+class DiagnosedRun:
+    """The samples of a run by name, in the order of its rows.
+
+    Args:
+        location: The folder or address of the run.
+        recorder: Executes the programs whose traces are not stored.
+        tokenizer: Counts tokens.
+        reexecute: Execute every program, also those whose traces are stored.
+    """
 
     def __init__(
-        self, location: str, recorder: Recorder, *, tokenizer: Tokenizer | None = None
+        self,
+        location: str,
+        recorder: Recorder,
+        *,
+        tokenizer: Tokenizer | None = None,
+        reexecute: bool = False,
     ) -> None:
         self.location = location
+        self._reexecute = reexecute
         self._recorder = recorder
         self._tokenizer = tokenizer
         self._manifest = read_manifest(location)
@@ -43,26 +56,31 @@ class ReexecutedRun:
     def __len__(self) -> int:
         return len(self.names)
 
-    def execute(self, name: str) -> Sample:
-        """Execute the program of a sample and diagnose its prediction.
+    def diagnose(self, name: str) -> Sample:
+        """Diagnose the prediction of a sample.
 
         Raises:
             InputError: The run has no sample of that name.
         """
         if name not in self._predictions:
             raise InputError(f"no sample {name!r} in {self.location}")
-        limits = self._manifest.limits
+        recorder = self._recorder
+        if not self._reexecute:
+            recorder = self._predictions.recorder_of(name, recorder)
         sample = execute_and_diagnose(
-            self._predictions[name], self._recorder, limits=limits, tokenizer=self._tokenizer
+            self._predictions[name],
+            recorder,
+            limits=self._manifest.limits,
+            tokenizer=self._tokenizer,
         )
         return with_confirmed_cause(sample, self._confirmed)
 
     def document(self, name: str) -> dict[str, Any]:
-        """Execute a sample and build its JSON document."""
-        return self.document_of(self.execute(name), name)
+        """Diagnose a sample and build its JSON document."""
+        return self.document_of(self.diagnose(name), name)
 
     def document_of(self, sample: Sample, name: str) -> dict[str, Any]:
-        """Build the JSON document of a sample that is already executed."""
+        """Build the JSON document of a sample that is already diagnosed."""
         return build_sample_document(
             sample,
             verdict=self._rows_by_name[name].verdict,

@@ -1,0 +1,99 @@
+"""Release files: contents of wheel and sdist, versions, addresses, workflows."""
+
+import re
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from hatch_build import absolute_links, project_urls
+from tests.support.paths import PROJECT_ROOT
+
+PAGE = "worldline/interfaces/viewer/page/index.html"
+CHILD = "worldline/languages/python/recorder/child"
+WHEEL = [
+    PAGE,
+    f"{CHILD}/_tracer.cpython-312-x86_64-linux-gnu.so",
+    f"{CHILD}/_sandbox_layers.cpython-312-x86_64-linux-gnu.so",
+]
+
+
+def script(name: str) -> ModuleType:
+    """Import a script that has no suffix."""
+    loader = SourceFileLoader(name, str(PROJECT_ROOT / "scripts" / name))
+    spec = spec_from_loader(name, loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def release() -> Any:
+    """The script `scripts/release`."""
+    return script("release")
+
+
+def test_a_wheel_needs_the_page_and_the_extensions(release: Any) -> None:
+    release.check_wheel(WHEEL)
+    for missing, message in zip(WHEEL, ("page", "_tracer", "_sandbox_layers"), strict=True):
+        with pytest.raises(release.ReleaseError, match=message):
+            release.check_wheel([name for name in WHEEL if name != missing])
+
+
+def test_an_sdist_needs_the_page(release: Any) -> None:
+    release.check_sdist([f"worldline-0.1.0/src/{PAGE}"])
+    with pytest.raises(release.ReleaseError, match="page"):
+        release.check_sdist(["worldline-0.1.0/src/worldline/__init__.py"])
+
+
+def test_the_version_is_in_all_files(release: Any) -> None:
+    changelog = (PROJECT_ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    citation = (PROJECT_ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    release.check_version(release.version(), changelog, citation, is_final=False)
+    with pytest.raises(release.ReleaseError, match=r"has no section 9\.9\.9"):
+        release.check_version("9.9.9", changelog, citation, is_final=False)
+    with pytest.raises(release.ReleaseError, match=r"CITATION\.cff"):
+        release.check_version("1.0", "\n## 1.0\n", citation, is_final=False)
+    text = "\n## Unreleased\n\n- new\n\n## 1.0\n"
+    with pytest.raises(release.ReleaseError, match="unreleased changes"):
+        release.check_version("1.0", text, "\nversion: 1.0\n", is_final=True)
+
+
+def test_links_of_the_readme_are_absolute_and_exist() -> None:
+    text = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", absolute_links(text, "owner/name"))
+    assert len(links) > 10
+    for link in links:
+        base, _, path = link.partition("/main/")
+        assert base in (
+            "https://github.com/owner/name/blob",
+            "https://raw.githubusercontent.com/owner/name",
+        )
+        assert (PROJECT_ROOT / path.partition("#")[0]).exists()
+
+
+def test_other_links_stay() -> None:
+    text = "[a](https://a.example/b) [c](#part) ![d](e.png)"
+    assert absolute_links(text, "o/n") == (
+        "[a](https://a.example/b) [c](#part) ![d](https://raw.githubusercontent.com/o/n/main/e.png)"
+    )
+
+
+def test_addresses() -> None:
+    urls = project_urls("owner/name")
+    assert urls["Documentation"] == "https://owner.github.io/name/"
+    assert urls["Issues"] == "https://github.com/owner/name/issues"
+
+
+def test_workflows_use_scripts_that_exist() -> None:
+    folder = PROJECT_ROOT / ".github" / "workflows"
+    scripts = {
+        name
+        for path in folder.glob("*.yml")
+        for name in re.findall(r"run: (scripts/\S+)", path.read_text(encoding="utf-8"))
+    }
+    assert scripts >= {"scripts/check", "scripts/test", "scripts/build-docs", "scripts/release"}
+    assert all((PROJECT_ROOT / name).exists() for name in scripts)
