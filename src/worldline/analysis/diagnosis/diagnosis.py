@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.analysis.diagnosis.causes import Cause, find_cause
+from worldline.analysis.diagnosis.causes import Cause, cause_evidence, find_cause
 from worldline.analysis.diagnosis.diagnosis_html import diagnosis_html
 from worldline.analysis.diagnosis.facts import Facts, gather_facts
 from worldline.core.trace import Trace
@@ -105,7 +105,8 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "operations": list(operation.operations) if operation else [],
         "nesting": operation.nesting if operation else None,
         "hidden_values": operation.hidden_values if operation else None,
-        "mutates_iterated": operation.mutates_iterated if operation else None,
+        "hidden_chain": operation.hidden_chain if operation else None,
+        "mutates_iterated": facts.is_mutated_while_iterating if operation else None,
         "iteration": position.iteration if position else None,
         "call_depth": position.call_depth if position else None,
         "chars_before": position.chars_before if position else None,
@@ -124,6 +125,7 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "is_reference_correct": facts.is_reference_correct,
         "equality_rules": dict(alignment.rules) if alignment else {},
         "cause": cause.name if cause else None,
+        "evidence": cause_evidence(facts, cause.name) if cause else None,
         "confirmed_by": cause.confirmed_by if cause else None,
         "note": facts.note,
     }

@@ -54,6 +54,13 @@ LABELS: Mapping[str, str] = {
     "wrong_loop_item": "Wrong loop item",
     "mutation_while_iterating": "Mutation while iterating",
     "hidden_values": "Hidden values",
+    "not_computable": "Not computable",
+    "aliasing": "Aliasing",
+    "hidden_state": "Hidden state",
+    "negative_index": "Negative index",
+    "character_slip": "Character slip",
+    "string_semantics": "String semantics",
+    # Of earlier versions.
     "string_handling": "String handling",
     "arithmetic": "Arithmetic",
     "comparison": "Comparison",

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from worldline.analysis.diagnosis.causes import cause_evidence
 from worldline.analysis.diagnosis.labels import label
 from worldline.core.util.text import common_prefix_length, printable, truncate_text
 
@@ -52,7 +53,10 @@ def explain_divergence(diagnosis: "Diagnosis") -> str:
     facts, cause = diagnosis.facts, diagnosis.cause
     if cause is None:
         return ""
+    evidence = cause_evidence(facts, cause.name)
     operations = facts.operation.operations if facts.operation else ()
+    if evidence:
+        operations = (printable(evidence),)
     shown = f" ({' '.join(operations[:4])}{' …' if len(operations) > 4 else ''})"
     text = cause.sentence + (shown if operations and cause.name != "copy_error" else "")
     return f"{text}, confirmed by {label(cause.confirmed_by)}" if cause.confirmed_by else text
