@@ -3,7 +3,8 @@
 from worldline.analysis.alignment.alignment import Alignment, align, align_result
 from worldline.analysis.alignment.answer_equality import answers_equal, parse_literal, results_equal
 from worldline.analysis.alignment.divergence import Divergence, DivergenceKind, VariableDifference
-from worldline.analysis.alignment.reconvergence import MAX_SKIPPED_STEPS, Reconvergence
+from worldline.analysis.alignment.gaps import MAX_SKIPPED_STEPS, Gap, GapKind
+from worldline.analysis.alignment.reconvergence import Reconvergence
 from worldline.analysis.alignment.value_equality import (
     EQUALITY_RULES,
     STRING_LITERAL,
@@ -21,6 +22,8 @@ __all__ = [
     "Comparison",
     "Divergence",
     "DivergenceKind",
+    "Gap",
+    "GapKind",
     "Reconvergence",
     "VariableDifference",
     "align",

@@ -16,6 +16,9 @@ CauseName = Literal[
     "answer_extraction",
     "wrong_reference",
     "runaway_repetition",
+    "steps_skipped",
+    "steps_inserted",
+    "steps_repeated",
     "hallucinated_line",
     "loop_miscounted",
     "branch_misjudged",
@@ -128,6 +131,23 @@ def _divergence_kind(facts: Facts) -> str | None:
     return facts.divergence.where if facts.divergence else None
 
 
+def _gap_kind(facts: Facts) -> str | None:
+    """The kind of gap at the divergence, unless the wrong action itself explains it."""
+    gap = facts.alignment.gap if facts.alignment else None
+    action = facts.action
+    is_explained = action is not None and (
+        bool(action.is_legal)
+        or action.kind in ("call_skipped", "exception_missed", "exception_invented")
+    )
+    return None if gap is None or is_explained else gap.kind
+
+
+def _skips_iteration(facts: Facts) -> bool:
+    """Whether the steps that are skipped, inserted or repeated are iterations of a loop."""
+    gap = facts.alignment.gap if facts.alignment else None
+    return gap is not None and gap.is_iteration and _gap_kind(facts) is not None
+
+
 def _misjudges_branch(facts: Facts) -> bool:
     """Whether a branch was misjudged, or a condition on which a call depends: `a and g(x)`."""
     action = facts.action
@@ -189,6 +209,10 @@ RULES: tuple[Rule, ...] = (
         "ran on, repeating itself",
         lambda f: f.value is not None and f.value.is_runaway,
     ),
+    Rule("wrong_loop_item", "lost its place in what is iterated", _skips_iteration),
+    Rule("steps_skipped", "skipped steps", lambda f: _gap_kind(f) == "steps_skipped"),
+    Rule("steps_inserted", "inserted steps", lambda f: _gap_kind(f) == "steps_inserted"),
+    Rule("steps_repeated", "repeated steps", lambda f: _gap_kind(f) == "steps_repeated"),
     Rule(
         "hallucinated_line",
         "went to a line that cannot come next",

@@ -76,6 +76,7 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
     value, action, operation = facts.value, facts.action, facts.operation
     position, alignment = facts.position, facts.alignment
     reconvergence = alignment.reconvergence if alignment else None
+    gap = alignment.gap if alignment else None
     cause = diagnosis.cause
     return {
         "id": facts.id,
@@ -117,6 +118,10 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "predicted_steps": facts.predicted_steps,
         "actual_steps": facts.actual_steps,
         "is_truncated": facts.is_truncated,
+        "gap": gap.kind if gap else None,
+        "gap_steps": gap.steps if gap else None,
+        "steps_after_gap": gap.steps_after if gap else None,
+        "decisive_step": reconvergence.decisive_step if reconvergence else None,
         "reconverged": reconvergence.times if reconvergence else None,
         "reconverged_steps": reconvergence.steps if reconvergence else None,
         "result": facts.result,

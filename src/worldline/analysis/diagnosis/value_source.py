@@ -58,7 +58,7 @@ def writing_statements(actual: Trace, divergence: Divergence) -> list[ast.stmt]:
     """
     statements = statements_at(syntax_nodes(actual.program.text), divergence.executed_line)
     name = divergence.variable
-    writing = [statement for statement in statements if name in written_names(statement)]
+    writing = [statement for statement in statements if name in set(written_names(statement))]
     return writing or statements
 
 
@@ -85,7 +85,7 @@ def leaves_loop(actual: Trace, divergence: Divergence) -> bool:
     loops = [
         statement
         for statement in writing_statements(actual, divergence)
-        if divergence.variable in bound_by_header(statement)
+        if divergence.variable in set(bound_by_header(statement))
         and isinstance(statement, ast.For | ast.AsyncFor)
     ]
     return bool(loops) and not any(

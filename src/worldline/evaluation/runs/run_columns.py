@@ -84,6 +84,10 @@ COLUMNS: tuple[Column, ...] = (
     Column("actual_steps", "int", "number of actual steps, if the execution is complete"),
     Column("is_truncated", "bool", "whether the output is truncated"),
     Column("is_repeating", "bool", "whether the output repeats the problem after its trace"),
+    Column("gap", "text", "steps_skipped, steps_inserted or steps_repeated"),
+    Column("gap_steps", "int", "number of steps that are skipped, inserted or repeated"),
+    Column("steps_after_gap", "int", "number of steps after them that match"),
+    Column("decisive_step", "int", "step after which the prediction never returns"),
     Column("reconverged", "int", "how often the prediction re-converged with the actual execution"),
     Column("reconverged_steps", "int", "number of steps in which it did"),
     Column("result", "text", "what the program returns"),
@@ -92,6 +96,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("is_reference_correct", "bool", "whether the benchmark expects the result"),
     Column("equality_rules", "text", "number of uses of each equality rule, as JSON"),
     Column("cause", "text", "cause of the divergence, a hypothesis unless confirmed"),
+    Column("evidence", "text", "evidence for the cause"),
     Column("confirmed_by", "text", "intervention that confirmed the cause"),
     Column("note", "text", "remark on how the executions ended"),
     # The difficulty of the actual execution.
