@@ -88,3 +88,8 @@ def test_unchanged_executions_are_correct() -> None:
     samples = list(diagnose_file(data_file("attacks/control.jsonl")))
     assert len(samples) == 44
     assert {sample.diagnosis.facts.outcome for sample in samples} == {"correct"}
+
+
+def test_a_rounded_reference_is_not_wrong() -> None:
+    (sample,) = diagnose_file(data_file("attacks/humaneval_2.jsonl"))
+    assert sample.diagnosis.facts.outcome == "correct"

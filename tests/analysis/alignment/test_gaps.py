@@ -9,6 +9,7 @@ from worldline.languages.python.recorder import PythonRecorder
 
 SEPARATOR = "<|frame_sep|>"
 LINES = "def f(a):\n    b = a + 1\n    c = b * 2\n    d = c - 3\n    e = d + b\n    return e\n"
+EXTRA_STEP = '<|line_sep|>{"a": ".."}<|action_sep|>    d = c - 3\n'
 LOOP = "def f(n):\n    t = 0\n    for i in range(n):\n        t = i * i\n    return t\n"
 
 
@@ -32,12 +33,23 @@ def with_copy(first: int, count: int) -> Callable[[str], str]:
     return edit
 
 
+def with_step(first: int, step: str) -> Callable[[str], str]:
+    """Make an edit that inserts a step."""
+
+    def edit(text: str) -> str:
+        steps = text.split(SEPARATOR)
+        return SEPARATOR.join([*steps[:first], step, *steps[first:]])
+
+    return edit
+
+
 @pytest.mark.parametrize(
     ("source", "call", "edit", "kind", "steps", "cause"),
     [
         (LINES, "f(1)", without_steps(5, 1), "steps_skipped", 1, "steps_skipped"),
         (LINES, "f(1)", without_steps(4, 2), "steps_skipped", 2, "steps_skipped"),
         (LINES, "f(1)", with_copy(5, 1), "steps_repeated", 1, "steps_repeated"),
+        (LINES, "f(1)", with_step(4, EXTRA_STEP), "steps_inserted", 1, "steps_inserted"),
         # One iteration: the body, and the header again.
         (LOOP, "f(5)", without_steps(8, 2), "steps_skipped", 2, "wrong_loop_item"),
     ],

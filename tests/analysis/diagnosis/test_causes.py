@@ -287,6 +287,10 @@ def test_every_rule_has_an_example() -> None:
         "answer_extraction",
         "wrong_reference",
         "wrong_end",
+        # In tests/analysis/alignment/test_gaps.py.
+        "steps_skipped",
+        "steps_inserted",
+        "steps_repeated",
     }
     assert {rule.name for rule in RULES} == tested
 

@@ -5,7 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from worldline.analysis.alignment import Alignment, Divergence, align, align_result, results_equal
+from worldline.analysis.alignment import (
+    Alignment,
+    Divergence,
+    align,
+    align_result,
+    is_reference_of,
+    results_equal,
+)
 from worldline.analysis.diagnosis.action_errors import ActionFacts, action_facts
 from worldline.analysis.diagnosis.line_operations import OperationFacts, operation_facts
 from worldline.analysis.diagnosis.mechanisms import MechanismName, find_mechanisms
@@ -180,7 +187,7 @@ def gather_facts(
     actual, decoded = alignment.actual, alignment.predicted
     divergence = alignment.divergence
     is_answer_correct = _is_result(actual, prediction.answer)
-    is_reference_correct = _is_result(actual, prediction.expected)
+    is_reference_correct = _is_reference(actual, prediction.expected)
     base = Facts(
         id=prediction.id,
         outcome=_outcome(actual, prediction, alignment, is_answer_correct, is_reference_correct),
@@ -226,7 +233,7 @@ def _has_comprehension_frames(alignment: Alignment) -> bool:
 def _result_facts(actual: Trace, prediction: Prediction, tokenizer: Tokenizer | None) -> Facts:
     """Compare only the result, for a prediction without steps."""
     answer = prediction.answer
-    is_reference_correct = _is_result(actual, prediction.expected)
+    is_reference_correct = _is_reference(actual, prediction.expected)
     base = Facts(
         id=prediction.id,
         outcome="truncated" if prediction.is_truncated else "malformed",
@@ -261,6 +268,13 @@ def _is_result(actual: Trace, value: str | None) -> bool | None:
     if value is None or not actual.is_complete:
         return None
     return actual.result is not None and results_equal(actual.result, value)
+
+
+def _is_reference(actual: Trace, value: str | None) -> bool | None:
+    """Whether a benchmark's value is what the program returns; None if either is unknown."""
+    if value is None or not actual.is_complete:
+        return None
+    return actual.result is not None and is_reference_of(actual.result, value)
 
 
 def _is_result_correct(actual: Trace, alignment: Alignment) -> bool | None:
