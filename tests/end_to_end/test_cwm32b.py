@@ -27,6 +27,15 @@ from worldline.models.prediction import read_prediction_file
 
 TESTS = PROJECT_ROOT / "tests"
 HAND_CHECKED = json.loads((TESTS / "gold" / "cwm32b_hand_checked.json").read_text(encoding="utf-8"))
+# Causes decided by reading program and trace, before the rules were revised with them in view.
+CAUSES = json.loads((TESTS / "gold" / "cwm32b_causes.json").read_text(encoding="utf-8"))
+# Where the tool disagrees, what it says instead and why it is wrong.
+DISAGREEMENTS = {
+    # It cannot tell that the item was read at the wrong index: .swapcase() is a string method.
+    "sample_177": "string_semantics",
+    # Four items and a dict are hidden, too, but the format string has no placeholder at all.
+    "sample_779": "hidden_values",
+}
 HAS_COMPREHENSION_FRAMES = sys.version_info < (3, 12)
 # The queries in the documentation.
 PAGE = (PROJECT_ROOT / "docs" / "reference" / "runs.md").read_text(encoding="utf-8")
@@ -78,8 +87,8 @@ def test_counts_of_outcomes_and_divergences(samples: dict[str, Sample]) -> None:
     assert humaneval == {
         "truncated": 18,
         "return": 14,
-        "state": 13,
-        "action": 7,
+        "state": 12,
+        "action": 8,
         "reference_mismatch": 5,
         "answer_mismatch": 5,
     }
@@ -102,6 +111,19 @@ def test_diagnoses_agree_with_the_hand_checked_rows(
     assert (divergence.event if divergence else None) == fact["event"]
     assert (divergence.line if divergence else None) == fact["line"]
     assert diagnosis.kind == fact["kind"]
+
+
+@pytest.mark.skipif(
+    not HAS_COMPREHENSION_FRAMES, reason="inside comprehensions, causes are those of their steps"
+)
+def test_causes_agree_with_the_hand_checked_rows(samples: dict[str, Sample]) -> None:
+    """78 rows, of which 66 diverge."""
+    names = {s.prediction.id: s.diagnosis.cause.name for s in samples.values() if s.diagnosis.cause}
+    disagreements = {
+        row["id"]: names[row["id"]] for row in CAUSES if names[row["id"]] != row["cause"]
+    }
+    assert len(CAUSES) == 78
+    assert disagreements == DISAGREEMENTS
 
 
 @pytest.mark.skipif(

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from worldline.analysis.alignment import answers_equal, compare_values, parse_literal, results_equal
+from worldline.analysis.alignment import (
+    answers_equal,
+    compare_values,
+    is_reference_of,
+    parse_literal,
+    results_equal,
+)
 from worldline.core.trace import SHORTENED_MARK
 
 SCALARS = (
@@ -241,3 +247,17 @@ def test_results_are_compared_by_value_and_states_by_text(
 @example({"a": 1, "b": 2}, {"b": 2, "a": 1})
 def test_literal_results_are_equal_exactly_if_python_says_so(one: Any, other: Any) -> None:
     assert results_equal(repr(one), repr(other)) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("actual", "reference", "expected"),
+    [
+        ("0.33000000000000007", "0.33", True),
+        ("(1, 2.0000000001)", "(1, 2.0)", True),
+        ("0.34", "0.33", False),
+        ("'0.33000000000000007'", "'0.33'", False),
+        ("[1.0]", "[1.0, 2.0]", False),
+    ],
+)
+def test_a_reference_may_be_rounded(actual: str, reference: str, expected: bool) -> None:
+    assert is_reference_of(actual, reference) == expected

@@ -15,6 +15,8 @@ from worldline.languages.python.recorder.child.bounded_repr import ADDRESS
         ("addresses", "<function f at 0x7f01>", "<function f at 0x55aa>"),
         ("addresses", "[<__main__.A object>]", "[<__main__.A object at 0x1>]"),
         ("addresses", "<Thread(T-1, started)>", "<Thread(T-1, started 139872345678912)>"),
+        ("main module", "[<program.A object>]", "[<__main__.A object at 0x7f12>]"),
+        ("main module", "(<class 'program.A'>, 'x')", "(<class '__main__.A'>, 'x')"),
         ("module paths", "<module 'math' (built-in)>", "<module 'math' from '/usr/lib/math.so'>"),
         ("iterator names", "[<str_ascii_iterator object>, 1]", "[<str_iterator object>, 1]"),
         ("set order", "{3, 1, 2}", "{1, 2, 3}"),
@@ -45,6 +47,9 @@ def test_values_are_equal_by_the_rule(rule: str, actual: str, predicted: str) ->
     [
         ("<function f at 0x7f01>", "<function g at 0x7f01>"),
         ("<module 'math' (built-in)>", "<module 'cmath' (built-in)>"),
+        ("<program.A object>", "<__main__.B object at 0x7f12>"),
+        ("'<program.A object>'", "'<__main__.A object>'"),
+        ("<program.A object>", "<other.A object>"),
         ("[<str_iterator object>, 1]", "[<str_iterator object>, 2]"),
         ("{1, 2}", "{1, 3}"),
         ("[1, 2]", "[2, 1]"),

@@ -17,6 +17,36 @@ CALLS = "def g(x):\n    return x + 1\ndef f(x):\n    y = g(x)\n    return y\n"
 RAISES = "def f(s):\n    i = s.index('z')\n    return i\n"
 COMPARE = "def f(a, b):\n    c = a < b\n    return c\n"
 LINES = "def f(a):\n    b = a\n    c = b\n    return c\n"
+HASH = "def f(n):\n    m = hash(n)\n    return m\n"
+REPLACE = "def f(s):\n    t = s.replace('a', 'e')\n    return t\n"
+DIGEST = "import hashlib\ndef f(s):\n    t = hashlib.md5(s).hexdigest()\n    return t\n"
+GLOBAL = (
+    "c = 0\ndef inc():\n    global c\n    c += 1\n"
+    "def f(n):\n    for _ in range(n):\n        inc()\n    return c\n"
+)
+CONSTANT = "TABLE = 3\ndef f(n):\n    m = n * TABLE\n    return m\n"
+ATTRIBUTE = (
+    "class A:\n    pass\ndef f(n):\n    a = A()\n    a.v = n + 1\n    b = a.v\n    return b\n"
+)
+CLOSURE = (
+    "def f():\n    c = 0\n    def inc():\n        nonlocal c\n        c += 1\n"
+    "    inc()\n    return c\n"
+)
+ALIAS = "def f(xs):\n    ys = xs\n    ys.append(2)\n    return xs\n"
+APPEND = "def f(xs):\n    xs.append(2)\n    return xs\n"
+COPY = "def f(xs):\n    xs[:].reverse()\n    return xs\n"
+NEGATIVE = "def f(xs, i):\n    y = xs[i - 1]\n    return y\n"
+ARGUMENT = "def g(s):\n    return s\ndef f(s):\n    return g(s.strip())\n"
+MAXIMUM = "def g(x):\n    return x + 1\ndef f(x):\n    y = max(3, g(x))\n    return y\n"
+GENERATOR = "def f(s):\n    n = sum(c in 'aeiou' for c in s)\n    return n\n"
+SUMMED = "def f(xs):\n    return 2 * sum([abs(x) for x in xs])\n"
+ONE_LINE = "def f(xs):\n    c = [0] * 3\n    for x in xs: c[x] += 1\n    return c\n"
+APPENDED = "def f(s):\n    out = []\n    out.append(s.rindex('a'))\n    return out\n"
+ORDERED = "def f(xs):\n    xs.sort()\n    return xs\n"
+ELEMENT = "def f(xs):\n    for i, x in enumerate(xs):\n        xs[i] = x + 1\n    return xs\n"
+SHORT = (
+    "def g(x):\n    return x > 2\ndef f(x):\n    if x > 1 and g(x):\n        x = 0\n    return x\n"
+)
 AFTER = "<|end_of_text|>[ANSWER]assert f('xax') == {}[/ANSWER]"
 
 
@@ -74,10 +104,30 @@ MATCHING = [
     ("copy_error", STRIP, "f('xax')", '''<|arg_sep|>"'a'"''', '''<|arg_sep|>"'b'"'''),
     ("copy_error", LINES, "f(1)", '"b": "1"', '"b": "2"'),
     ("wrong_loop_item", LOOP, "f([5, 6])", '"x": "6"', '"x": "5"'),
-    ("mutation_while_iterating", SHRINK, "f([1, 2, 3])", '"xs": "[2, 3]"', '"xs": "[1, 3]"'),
+    ("mutation_while_iterating", SHRINK, "f([1, 2, 3])", '"x": "3"', '"x": "2"'),
     ("hidden_values", NESTED, "f(' Bab ')", '''"t": "'b'"''', '''"t": "'ba'"'''),
-    ("string_handling", STRIP, "f('xax')", '''"t": "'a'"''', '''"t": "'ax'"'''),
-    ("string_handling", RAISES, "f('az')", '"i": "1"', '"i": "0"'),
+    ("string_semantics", STRIP, "f('xax')", '''"t": "'a'"''', '''"t": "'ax'"'''),
+    ("character_slip", RAISES, "f('az')", '"i": "1"', '"i": "0"'),
+    ("character_slip", REPLACE, "f('a rat, a cat')", "'e ret, e cet'", "'e ret, e ct'"),
+    ("not_computable", DIGEST, "f(b'a')", '"t": "\'0cc1', '"t": "\'1cc1'),
+    ("hidden_state", GLOBAL, "f(2)", '<|arg_sep|>"2"', '<|arg_sep|>"1"'),
+    ("hidden_state", ATTRIBUTE, "f(3)", '"b": "4"', '"b": "3"'),
+    (
+        "hidden_state",
+        CLOSURE,
+        "f()",
+        '"c": "1"}<|action_sep|>    return c',
+        '"c": "0"}<|action_sep|>    return c',
+    ),
+    ("aliasing", ALIAS, "f([1])", '"xs": "[1, 2]"', '"xs": "[1]"'),
+    (
+        "aliasing",
+        COPY,
+        "f([6, 1])",
+        '"xs": ".."}<|action_sep|>    return xs',
+        '"xs": "[1, 6]"}<|action_sep|>    return xs',
+    ),
+    ("negative_index", NEGATIVE, "f([4, 5], 0)", '"y": "5"', '"y": "4"'),
     ("comparison", COMPARE, "f(1, 2)", '"c": "True"', '"c": "False"'),
     ("arithmetic", COUNT, "f(3)", '"total": "3"', '"total": "4"'),
     ("container_handling", ITEMS, "f([2, 1])", '"ys": "[1, 2]"', '"ys": "[2, 1]"'),
@@ -96,7 +146,7 @@ def test_the_rule_matches(
 NOT_MATCHING = [
     (
         "runaway_repetition",
-        "string_handling",
+        "string_semantics",
         STRIP,
         "f('xax')",
         '''"t": "'a'"''',
@@ -105,7 +155,7 @@ NOT_MATCHING = [
     ("hallucinated_line", "branch_misjudged", BRANCH, "f(3)", "        n = 0\n", "    return n\n"),
     ("loop_miscounted", "wrong_loop_item", LOOP, "f([5, 6])", '"x": "6"', '"x": "7"'),
     ("branch_misjudged", "hallucinated_line", LINES, "f(1)", "    c = b\n", "    return c\n"),
-    ("exception_error", "string_handling", RAISES, "f('az')", '"i": "1"', '"i": "2"'),
+    ("exception_error", "character_slip", RAISES, "f('az')", '"i": "1"', '"i": "2"'),
     (
         "call_error",
         "copy_error",
@@ -114,13 +164,70 @@ NOT_MATCHING = [
         '<|call_sep|>{"x": "1"}',
         '<|call_sep|>{"x": "2"}',
     ),
-    ("copy_error", "string_handling", STRIP, "f('xax')", '''"t": "'a'"''', '''"t": "'xax'"'''),
+    ("copy_error", "string_semantics", STRIP, "f('xax')", '''"t": "'a'"''', '''"t": "'xax'"'''),
     ("wrong_loop_item", "copy_error", LOOP, "f([5, 6])", '"last": "6"', '"last": "5"'),
     ("mutation_while_iterating", "container_handling", ITEMS, "f([2, 1])", "[1, 2]", "[1, 1]"),
-    ("hidden_values", "string_handling", STRIP, "f('xax')", '''"t": "'a'"''', '''"t": "'b'"'''),
-    ("string_handling", "arithmetic", COUNT, "f(3)", '"total": "3"', '"total": "2"'),
+    ("hidden_values", "string_semantics", STRIP, "f('xax')", '''"t": "'a'"''', '''"t": "'b'"'''),
+    ("string_semantics", "arithmetic", COUNT, "f(3)", '"total": "3"', '"total": "2"'),
     ("comparison", "branch_misjudged", BRANCH, "f(3)", "        n = 0\n", "    return n\n"),
     ("arithmetic", "comparison", COMPARE, "f(1, 2)", '"c": "True"', '"c": "1"'),
+    (
+        "copy_error",
+        "string_semantics",
+        ARGUMENT,
+        "f(' ab ')",
+        '''"s": "'ab'"''',
+        '''"s": "'ab '"''',
+    ),
+    ("copy_error", "arithmetic", MAXIMUM, "f(4)", '"y": "5"', '"y": "3"'),
+    ("unexplained", "comparison", GENERATOR, "f('ab')", '<|arg_sep|>"True"', '<|arg_sep|>"False"'),
+    ("hidden_values", "arithmetic", SUMMED, "f([1, -2])", '<|arg_sep|>"6"', '<|arg_sep|>"8"'),
+    ("hidden_values", "arithmetic", ONE_LINE, "f([1, 1])", '"[0, 2, 0]"', '"[0, 1, 0]"'),
+    ("container_handling", "character_slip", APPENDED, "f('cab')", '"out": "[1]"', '"out": "[2]"'),
+    (
+        "string_semantics",
+        "container_handling",
+        ORDERED,
+        "f(['b', 'a'])",
+        "\"xs\": \"['a', 'b']\"",
+        "\"xs\": \"['b', 'a']\"",
+    ),
+    (
+        "mutation_while_iterating",
+        "arithmetic",
+        ELEMENT,
+        "f([1, 2])",
+        '"xs": "[2, 3]"',
+        '"xs": "[2, 2]"',
+    ),
+    (
+        "hidden_values",
+        "copy_error",
+        COUNT,
+        "f(2)",
+        '"i": ".."}<|action_sep|>    return total',
+        '"i": "2"}<|action_sep|>    return total',
+    ),
+    (
+        "call_error",
+        "branch_misjudged",
+        SHORT,
+        "f(3)",
+        '<|call_sep|>{"x": "3"}<|action_sep|>def g(x):',
+        '<|line_sep|>{"x": ".."}<|action_sep|>    return x',
+    ),
+    (
+        "branch_misjudged",
+        "call_error",
+        SHORT,
+        "f(2)",
+        '<|call_sep|>{"x": "2"}<|action_sep|>def g(x):',
+        '<|line_sep|>{"x": ".."}<|action_sep|>    return x',
+    ),
+    ("not_computable", "unexplained", HASH, "f(7)", '"m": "7"', '"m": "8"'),
+    ("hidden_state", "arithmetic", CONSTANT, "f(2)", '"m": "6"', '"m": "5"'),
+    ("aliasing", "container_handling", APPEND, "f([1])", '"xs": "[1, 2]"', '"xs": "[1]"'),
+    ("negative_index", "arithmetic", NEGATIVE, "f([4, 5], 1)", '"y": "4"', '"y": "5"'),
     ("container_handling", "wrong_loop_item", LOOP, "f([5, 6])", '"x": "5"', '"x": "6"'),
 ]
 
@@ -180,6 +287,10 @@ def test_every_rule_has_an_example() -> None:
         "answer_extraction",
         "wrong_reference",
         "wrong_end",
+        # In tests/analysis/alignment/test_gaps.py.
+        "steps_skipped",
+        "steps_inserted",
+        "steps_repeated",
     }
     assert {rule.name for rule in RULES} == tested
 

@@ -234,7 +234,7 @@ def test_values_of_a_displayed_container_are_not_hidden(statement: str, hidden: 
     ],
 )
 def test_loops_that_mutate_what_they_iterate_over(loop: str, expected: bool) -> None:
-    assert operation_facts(loop, 2).mutates_iterated == expected
+    assert bool(operation_facts(loop, 2).mutated_iterables) == expected
 
 
 def test_reading_a_variable_does_not_write_it(recorder: PythonRecorder) -> None:

@@ -1,9 +1,15 @@
 """Alignment of a predicted execution with the actual one, up to the first divergence."""
 
 from worldline.analysis.alignment.alignment import Alignment, align, align_result
-from worldline.analysis.alignment.answer_equality import answers_equal, parse_literal, results_equal
+from worldline.analysis.alignment.answer_equality import (
+    answers_equal,
+    is_reference_of,
+    parse_literal,
+    results_equal,
+)
 from worldline.analysis.alignment.divergence import Divergence, DivergenceKind, VariableDifference
-from worldline.analysis.alignment.reconvergence import MAX_SKIPPED_STEPS, Reconvergence
+from worldline.analysis.alignment.gaps import MAX_SKIPPED_STEPS, Gap, GapKind
+from worldline.analysis.alignment.reconvergence import Reconvergence
 from worldline.analysis.alignment.value_equality import (
     EQUALITY_RULES,
     STRING_LITERAL,
@@ -21,6 +27,8 @@ __all__ = [
     "Comparison",
     "Divergence",
     "DivergenceKind",
+    "Gap",
+    "GapKind",
     "Reconvergence",
     "VariableDifference",
     "align",
@@ -29,6 +37,7 @@ __all__ = [
     "canonical_value",
     "compare_values",
     "is_opaque",
+    "is_reference_of",
     "parse_literal",
     "results_equal",
 ]

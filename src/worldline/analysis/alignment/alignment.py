@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from worldline.analysis.alignment.answer_equality import results_equal
 from worldline.analysis.alignment.comprehension_frames import make_comparable
 from worldline.analysis.alignment.divergence import Divergence
+from worldline.analysis.alignment.gaps import Gap, find_gap
 from worldline.analysis.alignment.reconvergence import Reconvergence, find_reconvergence
 from worldline.analysis.alignment.step_comparator import PredictedStep, StepComparator
 from worldline.analysis.alignment.truncated_step import divergence_within_truncated_step
@@ -28,6 +29,8 @@ class Alignment:
         matched_steps: The number of steps before the divergence.
         is_complete: Whether the prediction matches the actual execution to its end.
         divergence: The first step that differs.
+        gap: Steps that the prediction skips, inserts or repeats at the divergence, if it continues
+            correctly after them.
         reconvergence: Steps after the divergence that match again.
         rules: How often each equality rule was needed to match two values.
     """
@@ -40,6 +43,7 @@ class Alignment:
     divergence: Divergence | None
     reconvergence: Reconvergence | None
     rules: Mapping[str, int]
+    gap: Gap | None = None
 
     def __repr__(self) -> str:
         matched = f"{self.matched_steps} of {pluralize(len(self.actual.steps), 'step')} matched"
@@ -66,6 +70,11 @@ def align(actual: Trace, predicted: Decoded) -> Alignment:
     matched_steps, divergence = _match_steps(comparator, predicted)
     if divergence is None:
         divergence = _end_divergence(comparator, predicted, matched_steps)
+    gap = (
+        find_gap(actual, predicted, matched_steps)
+        if divergence is not None and divergence.where != "end"
+        else None
+    )
     return Alignment(
         actual=actual,
         predicted=predicted,
@@ -75,8 +84,9 @@ def align(actual: Trace, predicted: Decoded) -> Alignment:
         divergence=divergence,
         reconvergence=None
         if divergence is None
-        else find_reconvergence(actual, predicted, matched_steps),
+        else find_reconvergence(actual, predicted, matched_steps, gap),
         rules=dict(comparator.rules),
+        gap=gap,
     )
 
 

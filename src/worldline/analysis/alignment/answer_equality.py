@@ -17,6 +17,8 @@ from worldline.analysis.alignment.value_equality import (
 # Longest answer that is compared as text: 2 × the expected text + 1000 characters. Normalizing a
 # text never removes more than that, and it is slow on the endless quotes of a repetitive model.
 _LENGTH_FACTOR, _LENGTH_MARGIN = 2, 1000
+# Difference of floats below which HumanEval's tests count a result as correct.
+_ROUNDING = 1e-6
 
 
 def answers_equal(expected: str, answer: str) -> bool:
@@ -54,6 +56,27 @@ def results_equal(actual: str, answer: str) -> bool:
     value.
     """
     return compare_values(actual, answer).is_same or answers_equal(actual, answer)
+
+
+def is_reference_of(actual: str, reference: str) -> bool:
+    """Whether a benchmark's value is what the program returned, up to the rounding of floats.
+
+    "0.33000000000000007", "0.33" -> True: HumanEval compares such results by their difference.
+    """
+    if results_equal(actual, reference):
+        return True
+    try:
+        return _is_close(parse_literal(actual), parse_literal(reference))
+    except ValueError:
+        return False
+
+
+def _is_close(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, int | float):
+        return abs(a - b) < _ROUNDING
+    if isinstance(a, list | tuple) and type(a) is type(b):
+        return len(a) == len(b) and all(map(_is_close, a, b))
+    return bool(a == b)
 
 
 def _normalize(value: str) -> str:

@@ -4,13 +4,10 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from worldline.analysis.alignment.answer_equality import results_equal
+from worldline.analysis.alignment.gaps import MAX_SKIPPED_STEPS, Gap
 from worldline.analysis.alignment.value_equality import canonical_value
 from worldline.core.trace import Step, Trace, states
 from worldline.models.codecs import Decoded
-
-# Actual steps that are compared in addition to the number of predicted ones, for predictions that
-# skip steps.
-MAX_SKIPPED_STEPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +19,27 @@ class Reconvergence:
         steps: The number of steps in these runs.
         is_result_correct: Whether the predicted execution returns the actual result; None if it
             does not return.
+        decisive_step: The first predicted step after which the prediction never returns to the
+            actual execution; None if it returns, and matches to its end.
     """
 
     times: int
     steps: int
     is_result_correct: bool | None
+    decisive_step: int | None = None
 
 
-def find_reconvergence(actual: Trace, predicted: Decoded, start: int) -> Reconvergence:
-    """Find runs of steps after the divergence that match in event, line and full state."""
+def find_reconvergence(
+    actual: Trace, predicted: Decoded, start: int, gap: Gap | None = None
+) -> Reconvergence:
+    """Find runs of steps after the divergence that match in event, line and full state.
+
+    Args:
+        actual: The actual execution.
+        predicted: The predicted steps.
+        start: The number of the step that differs.
+        gap: The gap at that step, if there is one.
+    """
     actual_steps = actual.steps[: len(predicted.steps) + MAX_SKIPPED_STEPS]
     # If some states are not shown, no states are compared: it is not known which steps are paired.
     has_states = all(text.shows_state and text.shows_all for text in predicted.step_texts)
@@ -48,8 +57,23 @@ def find_reconvergence(actual: Trace, predicted: Decoded, start: int) -> Reconve
     )
     matcher = SequenceMatcher(None, actual_keys[start:], predicted_keys[start:], autojunk=False)
     # A single step can match by chance; two in a row, with their full states, hardly do.
-    runs = [block.size for block in matcher.get_matching_blocks() if block.size >= 2]
-    return Reconvergence(len(runs), sum(runs), _is_result_correct(actual, predicted))
+    blocks = [block for block in matcher.get_matching_blocks() if block.size >= 2]
+    # Where each run ends: the numbers of the next actual and of the next predicted step.
+    ends = [(start + block.a + block.size, start + block.b + block.size) for block in blocks]
+    if gap is not None:
+        end = start + gap.steps_after
+        ends.append((end + max(0, gap.shift), end + max(0, -gap.shift)))
+    last = max(ends, key=lambda end: end[1], default=(start, start))
+    # What would follow a truncated prediction is not known.
+    is_end = last[1] == len(predicted.steps) and (
+        last[0] == len(actual.steps) or predicted.stop == "truncated"
+    )
+    return Reconvergence(
+        len(blocks),
+        sum(block.size for block in blocks),
+        _is_result_correct(actual, predicted),
+        None if is_end and ends else last[1],
+    )
 
 
 def _step_keys(

@@ -1,13 +1,19 @@
 """Comparison of predicted steps with the actual ones, step by step."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from worldline.analysis.alignment.divergence import Divergence, VariableDifference
 from worldline.analysis.alignment.value_equality import compare_values, is_opaque
-from worldline.core.trace import Event, Step, Trace
+from worldline.core.trace import Event, Step, Trace, function_lines
 from worldline.models.codecs import UNCHANGED
+
+# Python binds these at the start of a class body; the recorder leaves them out.
+_CLASS_BODY_NAMES = frozenset({"__module__", "__qualname__"})
+# Lines that a call event can have, in formats that do not tell calls from lines.
+_MAY_BE_CALL = re.compile(r"\s*(?:@|(?:async\s+)?def\b|class\b)|.*\blambda\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,16 @@ class PredictedStep:
     shows_state: bool = True
     shows_all: bool = True
 
+    @property
+    def stated_event(self) -> Event:
+        """The event; where the format does not tell calls from lines, as the line itself shows it.
+
+        The decoder takes any step that writes all its locals for a call.
+        """
+        if self.knows_event or self.event != "call" or ".0" in self.locals:
+            return self.event
+        return "call" if _MAY_BE_CALL.match(self.line) else "line"
+
 
 class StepComparator:
     """Compares predicted steps with the actual ones.
@@ -33,6 +49,8 @@ class StepComparator:
     def __init__(self, actual: Trace) -> None:
         self.actual = actual
         self.program = actual.program
+        # For each line, the first line of the innermost function that it is in.
+        self._functions = function_lines(actual.program.text)
         self.states: dict[int, dict[str, str]] = {}
         self.last_line: dict[int, int] = {}
         self.stack: list[int] = []
@@ -95,7 +113,7 @@ class StepComparator:
             if predicted.line_number is None
             else step.line == predicted.line_number
         )
-        if not is_same_event:
+        if not is_same_event or (not is_same_line and self._is_other_function(step, predicted)):
             return self.action_divergence(index, step, predicted)
         if not step.has_locals:
             if not is_same_line:
@@ -122,17 +140,29 @@ class StepComparator:
         before = self.states.get(step.scope, {})
         differences = []
         for name, text in predicted_locals.items():
-            value = before.get(name, text) if text == UNCHANGED else text
+            # `..` for a variable that the scope has not shown yet says nothing about its value.
+            value = before.get(name) if text == UNCHANGED else text
             if name not in actual:
-                if text == UNCHANGED and not shows_all:
+                if (text == UNCHANGED and not shows_all) or name in _CLASS_BODY_NAMES:
                     continue
-                differences.append(VariableDifference(name, None, value))
-            elif not self.values_equal(actual[name], value):
+                differences.append(VariableDifference(name, None, value or text))
+            elif value is None or not self.values_equal(actual[name], value):
                 differences.append(VariableDifference(name, actual[name], value))
         for name, value in actual.items() if shows_all else ():
             if name not in predicted_locals and not is_opaque(value):
                 differences.append(VariableDifference(name, value, None))
         return tuple(differences)
+
+    def _is_other_function(self, step: Step, predicted: PredictedStep) -> bool:
+        """Whether a different line is in another function, whose locals cannot be compared."""
+        if "call" in (step.event, predicted.stated_event):
+            return True
+        if predicted.line_number is not None:
+            lines = [predicted.line_number]
+        else:
+            lines = [n for n, line in enumerate(self.program.lines, 1) if line == predicted.line]
+        function = self._functions.get(step.line)
+        return bool(lines) and all(self._functions.get(line) != function for line in lines)
 
     def _is_after_for(self, step: Step) -> bool:
         source = self.program.line(self.executed_line(step)).lstrip()
@@ -159,7 +189,7 @@ class StepComparator:
             actual=self.program.line(step.line),
             predicted=predicted.line,
             differences=differences,
-            predicted_event=predicted.event,
+            predicted_event=predicted.stated_event,
             predicted_line=predicted.line,
             predicted_line_number=predicted.line_number,
         )

@@ -18,6 +18,9 @@ STRING_LITERAL = r"'[^'\\]*(?:\\(?s:.)[^'\\]*)*'|\"[^\"\\]*(?:\\(?s:.)[^\"\\]*)*
 # Addresses, as the recorder removes them, but of any length: a model also writes impossible ones.
 _ADDRESS = r" at 0x[0-9a-fA-F]+|(?<=ed|on) [0-9]{9,}(?=\)>)"
 _MODULE = r"<module '(?P<module>[^']+)'(?: from '[^']*'| \([^)]*\))?>"
+# The recorder executes a program as the module `program`; a model expects `__main__`.
+_MAIN_MODULE = r"<(?:program|__main__)\."
+_MAIN_CLASS = r"<class '(?:program|__main__)\.(?P<name>[^']*)'>"
 _ITERATOR = (
     r"<(?:\w+\.)*(?:\w*iterator|enumerate|zip|map|filter|reversed|generator) object"
     r"(?: [^<>]*(?:<[^<>]*>[^<>]*)*)?>"
@@ -77,6 +80,14 @@ def without_addresses(value: str) -> str:
     return _outside_strings(_ADDRESS, "", value) if has_address else value
 
 
+def without_main_module(value: str) -> str:
+    """ "<__main__.A object>" -> "<A object>"; "<class 'program.A'>" -> "<class 'A'>" """
+    if "program." not in value and "__main__." not in value:
+        return value
+    value = _outside_strings(_MAIN_CLASS, r"<class '\g<name>'>", value)
+    return _outside_strings(_MAIN_MODULE, "<", value)
+
+
 def without_module_paths(value: str) -> str:
     """ "<module 'math' (built-in)>" -> "<module 'math'>" """
     return _outside_strings(_MODULE, r"<module '\g<module>'>", value)
@@ -108,6 +119,7 @@ def with_normal_spelling(value: str) -> str:
 Normalizer = Callable[[str], str]
 EQUALITY_RULES: tuple[tuple[str, Normalizer], ...] = (
     ("addresses", without_addresses),
+    ("main module", without_main_module),
     ("module paths", without_module_paths),
     ("iterator names", without_iterator_names),
     ("set order", with_sets_sorted),
@@ -149,8 +161,9 @@ def may_start_value(actual: str, start: str) -> bool:
     """
     if is_opaque(actual):
         return True
-    kept = without_addresses(_SHORTENED.sub("", actual))
-    start = re.sub(r" at 0x[0-9a-fA-F]*\Z", "", without_addresses(start))
+    kept = without_main_module(without_addresses(_SHORTENED.sub("", actual)))
+    start = without_main_module(without_addresses(start))
+    start = re.sub(r" at 0x[0-9a-fA-F]*\Z", "", start)
     common = min(len(kept), len(start))
     if not is_shortened(actual) and len(start) > len(kept):
         return False

@@ -27,6 +27,7 @@ from worldline.analysis.diagnosis.line_operations import OperationFacts, operati
 from worldline.analysis.diagnosis.messages import (
     divergence_location,
     explain_divergence,
+    gap_text,
     value_difference,
 )
 from worldline.analysis.diagnosis.value_differences import (
@@ -67,6 +68,7 @@ __all__ = [
     "edit_distance",
     "explain_divergence",
     "find_cause",
+    "gap_text",
     "gather_facts",
     "label",
     "measure_difficulty",

@@ -1,9 +1,16 @@
 """Action errors: how a wrong event or line at a divergence is wrong."""
 
+import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from worldline.analysis.alignment import Divergence
+from worldline.analysis.diagnosis.line_operations import (
+    executed_expressions,
+    statements_at,
+    syntax_nodes,
+)
 from worldline.core.errors import ProgramError
 from worldline.core.trace import Trace
 from worldline.languages.python.cfg import ControlFlowGraph, build_cfg
@@ -29,10 +36,18 @@ ActionKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ActionFacts:
-    """How an action is wrong, and whether the control-flow graph allows it (None: unknown)."""
+    """How an action is wrong.
+
+    Attributes:
+        kind: The kind of error.
+        is_legal: Whether the control-flow graph allows the predicted line; None if unknown.
+        is_line_after_call: Whether a call was skipped, and the predicted line is the one that the
+            actual execution reaches when the call has returned.
+    """
 
     kind: ActionKind
     is_legal: bool | None
+    is_line_after_call: bool = False
 
 
 def action_facts(actual: Trace, divergence: Divergence) -> ActionFacts:
@@ -68,7 +83,7 @@ def action_facts(actual: Trace, divergence: Divergence) -> ActionFacts:
     if event == "return" or predicted_event == "return":
         return _return_facts(actual, divergence, candidate_lines, graph)
     if event == "call" or predicted_event == "call":
-        return _call_facts(divergence, candidate_lines, graph)
+        return _call_facts(actual, divergence, candidate_lines, graph)
     return _line_facts(actual, divergence, candidate_lines, graph)
 
 
@@ -108,15 +123,65 @@ def _return_facts(
 
 
 def _call_facts(
-    divergence: Divergence, candidate_lines: list[int], graph: ControlFlowGraph
+    actual: Trace, divergence: Divergence, candidate_lines: list[int], graph: ControlFlowGraph
 ) -> ActionFacts:
     """Classify a divergence where at least one side calls a function."""
+    if divergence.predicted_event != "call":
+        is_legal = _may_skip_call(actual, divergence, candidate_lines, graph)
+        line_after_call = _line_after_call(actual, divergence)
+        return ActionFacts("call_skipped", is_legal, line_after_call in candidate_lines)
     callees = graph.callees(divergence.executed_line)
     is_legal = any(n in f.call_lines for f in callees for n in candidate_lines)
-    if divergence.predicted_event != "call":
-        # Never legal: a call of a function of the program is always a step.
-        return ActionFacts("call_skipped", False)
     return ActionFacts("wrong_call" if divergence.event == "call" else "call_invented", is_legal)
+
+
+def _line_after_call(actual: Trace, divergence: Divergence) -> int | None:
+    """The line of the caller's next step, after the call at the divergence has returned."""
+    steps = iter(actual.steps[divergence.step :])
+    for step in steps:
+        if step.event == "return" and step.scope == divergence.scope:
+            break
+    return next((step.line for step in steps if step.event == "line"), None)
+
+
+def _may_skip_call(
+    actual: Trace, divergence: Divergence, candidate_lines: list[int], graph: ControlFlowGraph
+) -> bool:
+    """Whether the line may continue without the call: `a and g(x)`, `g(x) if a else 0`."""
+    executed_line = divergence.executed_line
+    caller = next(
+        (s for s in reversed(actual.steps[: divergence.step]) if s.line == executed_line), None
+    )
+    if caller is None:
+        return False
+    name = actual.scopes[divergence.scope].function.rpartition(".")[2]
+    is_conditional = any(
+        isinstance(call.func, ast.Name | ast.Attribute)
+        and (call.func.id if isinstance(call.func, ast.Name) else call.func.attr) == name
+        for statement in statements_at(syntax_nodes(actual.program.text), executed_line)
+        for call in _conditional_calls(statement)
+    )
+    return is_conditional and any(
+        graph.is_legal(f, executed_line, n)
+        or (n == executed_line and (n in f.exits or n in f.yields))
+        for f in graph.functions_of(actual.scopes[caller.scope])
+        for n in candidate_lines
+    )
+
+
+def _conditional_calls(statement: ast.stmt) -> Iterator[ast.Call]:
+    """The calls of a line that are evaluated only if a condition of the same line holds."""
+    for expression in executed_expressions(statement):
+        for node in ast.walk(expression):
+            optional: list[ast.expr] = []
+            if isinstance(node, ast.BoolOp):
+                optional = node.values[1:]
+            elif isinstance(node, ast.IfExp):
+                optional = [node.body, node.orelse]
+            elif isinstance(node, ast.Compare):
+                optional = node.comparators[1:]
+            for part in optional:
+                yield from (call for call in ast.walk(part) if isinstance(call, ast.Call))
 
 
 def _line_facts(

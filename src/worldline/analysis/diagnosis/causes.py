@@ -9,32 +9,40 @@ from dataclasses import dataclass
 from typing import Literal
 
 from worldline.analysis.diagnosis.facts import Facts
+from worldline.analysis.diagnosis.value_differences import CONTAINERS
 
 CauseName = Literal[
     "truncated",
     "answer_extraction",
     "wrong_reference",
     "runaway_repetition",
+    "steps_skipped",
+    "steps_inserted",
+    "steps_repeated",
     "hallucinated_line",
     "loop_miscounted",
     "branch_misjudged",
     "call_error",
     "exception_error",
     "wrong_end",
+    "not_computable",
+    "mutation_while_iterating",
+    "aliasing",
+    "hidden_state",
     "copy_error",
     "wrong_loop_item",
-    "mutation_while_iterating",
+    "negative_index",
     "hidden_values",
-    "string_handling",
+    "character_slip",
+    "string_semantics",
     "arithmetic",
     "comparison",
     "container_handling",
     "unexplained",
 ]
-# Hidden values of a line from which on they are considered the cause.
-MIN_HIDDEN_VALUES = 2
+# Hidden values that depend on each other, from which on they are considered the cause.
+MIN_HIDDEN_CHAIN = 2
 
-_CONTAINERS = frozenset({"list", "dict", "set", "tuple"})
 _ARITHMETIC = frozenset(["+", "-", "*", "/", "//", "%", "**", "<<", ">>", "|", "^", "&", "~"])
 _COMPARISON = re.compile(r"(==|!=|<=?|>=?|is|in|not|and|or)( |\Z)")
 _NUMERIC_FUNCTIONS = frozenset(
@@ -50,6 +58,12 @@ _NUMERIC_FUNCTIONS = frozenset(
         "float()",
         "len()",
     ]
+)
+# Methods that only strings have, as `operations` names them.
+STRING_METHODS = frozenset(
+    f".{name}()"
+    for name in dir(str)
+    if not name.startswith("_") and not any(hasattr(kind, name) for kind in (list, dict, set))
 )
 
 
@@ -88,16 +102,24 @@ class Rule:
 def is_copy(facts: Facts) -> bool:
     """Whether the value only had to be copied.
 
-    True for an argument, a variable that the line does not change, a value that was just returned,
-    and a line without an operation.
+    True for an argument without an operation, a variable that the line does not change, a value
+    that was just returned, and a line without an operation.
     """
     value, operation = facts.value, facts.operation
     if value is None or operation is None:
         return False
     if facts.is_bound_by_loop:
         return False
-    is_unchanged = value.change in ("initial", "carried_over") or facts.was_just_returned
-    return is_unchanged or not operation.operations
+    if value.change == "carried_over" or facts.was_just_returned:
+        return True
+    return not operation.operations
+
+
+def _iterates_mutated(facts: Facts) -> bool:
+    """Whether a loop variable, or a loop's end, is wrong in a loop that resizes its iterable."""
+    is_end = _action_error(facts) in ("loop_left_early", "loop_overrun")
+    is_header = is_end and facts.operation is not None and facts.operation.is_loop_header
+    return facts.is_mutated_while_iterating and (facts.is_bound_by_loop or is_header)
 
 
 def _binds_visible_item(facts: Facts) -> bool:
@@ -109,6 +131,31 @@ def _divergence_kind(facts: Facts) -> str | None:
     return facts.divergence.where if facts.divergence else None
 
 
+def _gap_kind(facts: Facts) -> str | None:
+    """The kind of gap at the divergence, unless the wrong action itself explains it."""
+    gap = facts.alignment.gap if facts.alignment else None
+    action = facts.action
+    is_explained = action is not None and (
+        bool(action.is_legal)
+        or action.kind in ("call_skipped", "exception_missed", "exception_invented")
+    )
+    return None if gap is None or is_explained else gap.kind
+
+
+def _skips_iteration(facts: Facts) -> bool:
+    """Whether the steps that are skipped, inserted or repeated are iterations of a loop."""
+    gap = facts.alignment.gap if facts.alignment else None
+    return gap is not None and gap.is_iteration and _gap_kind(facts) is not None
+
+
+def _misjudges_branch(facts: Facts) -> bool:
+    """Whether a branch was misjudged, or a condition on which a call depends: `a and g(x)`."""
+    action = facts.action
+    if action is None or action.kind == "branch_misjudged":
+        return action is not None
+    return action.kind == "call_skipped" and bool(action.is_legal) and not action.is_line_after_call
+
+
 def _action_error(facts: Facts) -> str | None:
     return facts.action.kind if facts.action else None
 
@@ -118,9 +165,18 @@ def _has_string(facts: Facts) -> bool:
     value = facts.value
     if value is None:
         return False
-    if "str" in (value.kind, value.leaf_kind):
+    if _has_operation(facts, STRING_METHODS):
         return True
-    return "str" in facts.input_kinds and not facts.input_kinds & _CONTAINERS
+    if "str" in (value.kind, value.leaf_kind):
+        return not value.is_moved_item
+    return "str" in facts.input_kinds and not facts.input_kinds & CONTAINERS
+
+
+def _is_comparison(facts: Facts) -> bool:
+    """Whether a comparison has the wrong result, and no method of a string is involved."""
+    is_compared = any(_COMPARISON.match(name) for name in _operations(facts))
+    is_bool = facts.value is not None and facts.value.leaf_kind == "bool"
+    return is_bool and is_compared and not _has_operation(facts, STRING_METHODS)
 
 
 def _operations(facts: Facts) -> tuple[str, ...]:
@@ -153,10 +209,19 @@ RULES: tuple[Rule, ...] = (
         "ran on, repeating itself",
         lambda f: f.value is not None and f.value.is_runaway,
     ),
+    Rule("wrong_loop_item", "lost its place in what is iterated", _skips_iteration),
+    Rule("steps_skipped", "skipped steps", lambda f: _gap_kind(f) == "steps_skipped"),
+    Rule("steps_inserted", "inserted steps", lambda f: _gap_kind(f) == "steps_inserted"),
+    Rule("steps_repeated", "repeated steps", lambda f: _gap_kind(f) == "steps_repeated"),
     Rule(
         "hallucinated_line",
         "went to a line that cannot come next",
         lambda f: _action_error(f) in ("line_hallucinated", "line_invented"),
+    ),
+    Rule(
+        "mutation_while_iterating",
+        "lost track of a container that changes while it is iterated",
+        _iterates_mutated,
     ),
     Rule(
         "loop_miscounted",
@@ -166,7 +231,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "branch_misjudged",
         "took the wrong branch",
-        lambda f: _action_error(f) == "branch_misjudged",
+        _misjudges_branch,
     ),
     Rule(
         "exception_error",
@@ -185,6 +250,21 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule("wrong_end", "stopped early or ran on", lambda f: _divergence_kind(f) == "end"),
+    Rule(
+        "not_computable",
+        "needs a value that cannot be computed by reading",
+        lambda f: "not_computable" in f.evidence,
+    ),
+    Rule(
+        "aliasing",
+        "confused a container with a copy of it",
+        lambda f: "aliasing" in f.evidence,
+    ),
+    Rule(
+        "hidden_state",
+        "needs a value that is in no step: of a global, an attribute or an enclosing function",
+        lambda f: "hidden_state" in f.evidence,
+    ),
     Rule("copy_error", "copied wrongly", is_copy),
     Rule(
         "wrong_loop_item",
@@ -192,28 +272,25 @@ RULES: tuple[Rule, ...] = (
         _binds_visible_item,
     ),
     Rule(
-        "mutation_while_iterating",
-        "lost track of a container that changes while it is iterated",
-        lambda f: f.operation is not None and f.operation.mutates_iterated,
+        "negative_index",
+        "read a computed negative index wrongly",
+        lambda f: "negative_index" in f.evidence,
     ),
     Rule(
         "hidden_values",
         "computed through values that no step shows",
         lambda f: (
             f.operation is not None
-            and (f.operation.hidden_values >= MIN_HIDDEN_VALUES or f.is_bound_by_loop)
+            and (f.operation.hidden_chain >= MIN_HIDDEN_CHAIN or f.is_bound_by_loop)
         ),
     ),
-    Rule("string_handling", "handled the characters of a string wrongly", _has_string),
+    Rule("comparison", "judged a comparison wrongly", _is_comparison),
     Rule(
-        "comparison",
-        "judged a comparison wrongly",
-        lambda f: (
-            f.value is not None
-            and f.value.leaf_kind == "bool"
-            and any(_COMPARISON.match(name) for name in _operations(f))
-        ),
+        "character_slip",
+        "slipped by one or two characters of a string",
+        lambda f: _has_string(f) and f.value is not None and f.value.is_slip,
     ),
+    Rule("string_semantics", "misunderstood an operation on a string", _has_string),
     Rule(
         "arithmetic",
         "calculated wrongly",
@@ -225,7 +302,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "container_handling",
         "handled the items of a container wrongly",
-        lambda f: f.value is not None and bool(_CONTAINERS & (f.input_kinds | {f.value.kind})),
+        lambda f: f.value is not None and bool(CONTAINERS & (f.input_kinds | {f.value.kind})),
     ),
 )
 
@@ -246,3 +323,11 @@ def find_cause(facts: Facts) -> Cause | None:
         if rule.matches(facts):
             return Cause(rule.name, rule.sentence)
     return UNEXPLAINED
+
+
+def cause_evidence(facts: Facts, cause: CauseName) -> str | None:
+    """The evidence for a cause, if it is a mechanism that the program and the execution show.
+
+    "negative_index" -> "counts[x - 1] has index -1"
+    """
+    return next((text for name, text in facts.evidence.items() if name == cause), None)

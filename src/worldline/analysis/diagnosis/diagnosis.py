@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.analysis.diagnosis.causes import Cause, find_cause
+from worldline.analysis.diagnosis.causes import Cause, cause_evidence, find_cause
 from worldline.analysis.diagnosis.diagnosis_html import diagnosis_html
 from worldline.analysis.diagnosis.facts import Facts, gather_facts
 from worldline.core.trace import Trace
@@ -76,6 +76,7 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
     value, action, operation = facts.value, facts.action, facts.operation
     position, alignment = facts.position, facts.alignment
     reconvergence = alignment.reconvergence if alignment else None
+    gap = alignment.gap if alignment else None
     cause = diagnosis.cause
     return {
         "id": facts.id,
@@ -105,7 +106,8 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "operations": list(operation.operations) if operation else [],
         "nesting": operation.nesting if operation else None,
         "hidden_values": operation.hidden_values if operation else None,
-        "mutates_iterated": operation.mutates_iterated if operation else None,
+        "hidden_chain": operation.hidden_chain if operation else None,
+        "mutates_iterated": facts.is_mutated_while_iterating if operation else None,
         "iteration": position.iteration if position else None,
         "call_depth": position.call_depth if position else None,
         "chars_before": position.chars_before if position else None,
@@ -116,6 +118,10 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "predicted_steps": facts.predicted_steps,
         "actual_steps": facts.actual_steps,
         "is_truncated": facts.is_truncated,
+        "gap": gap.kind if gap else None,
+        "gap_steps": gap.steps if gap else None,
+        "steps_after_gap": gap.steps_after if gap else None,
+        "decisive_step": reconvergence.decisive_step if reconvergence else None,
         "reconverged": reconvergence.times if reconvergence else None,
         "reconverged_steps": reconvergence.steps if reconvergence else None,
         "result": facts.result,
@@ -124,6 +130,7 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "is_reference_correct": facts.is_reference_correct,
         "equality_rules": dict(alignment.rules) if alignment else {},
         "cause": cause.name if cause else None,
+        "evidence": cause_evidence(facts, cause.name) if cause else None,
         "confirmed_by": cause.confirmed_by if cause else None,
         "note": facts.note,
     }

@@ -1,22 +1,43 @@
 """Facts about one prediction, from its alignment with the actual execution."""
 
-from dataclasses import dataclass, replace
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from worldline.analysis.alignment import Alignment, Divergence, align, align_result, results_equal
+from worldline.analysis.alignment import (
+    Alignment,
+    Divergence,
+    align,
+    align_result,
+    is_reference_of,
+    results_equal,
+)
 from worldline.analysis.diagnosis.action_errors import ActionFacts, action_facts
 from worldline.analysis.diagnosis.line_operations import OperationFacts, operation_facts
+from worldline.analysis.diagnosis.mechanisms import MechanismName, find_mechanisms
 from worldline.analysis.diagnosis.value_differences import (
+    CONTAINERS,
     ValueChange,
     ValueFacts,
     ValueKind,
     count_changed_tokens,
     edit_distance,
     first_leaf,
+    is_character_slip,
     is_runaway,
+    string_items,
     value_kind,
 )
-from worldline.core.trace import Trace, state_at
+from worldline.analysis.diagnosis.value_source import (
+    is_loop_variable_of_frame,
+    is_whole_call,
+    leaves_loop,
+    state_before,
+    value_expressions,
+    writing_statements,
+)
+from worldline.core.trace import Trace
 from worldline.core.util.text import pluralize, truncate_text
 from worldline.models.codecs import Decoded
 from worldline.models.prediction import Prediction
@@ -71,9 +92,13 @@ class Facts:
         operation: What the line executed before the divergence does.
         position: The position of the divergence.
         input_kinds: The kinds of the variables that the executed line reads.
+        evidence: The mechanisms that the value depends on, with the evidence for each.
         is_bound_by_loop: Whether the variable that differs is one that the executed loop header,
             or a comprehension, binds.
-        was_just_returned: Whether the previous step returned the value that differs.
+        is_mutated_while_iterating: Whether a loop around the executed line had added items to, or
+            removed some from, what it iterates over.
+        was_just_returned: Whether the previous step returned the value that differs, and the line
+            does nothing else with it.
         result: What the program returns.
         actual_steps: The number of steps of a complete actual execution.
         predicted_steps: The number of predicted steps.
@@ -93,7 +118,9 @@ class Facts:
     operation: OperationFacts | None = None
     position: PositionFacts | None = None
     input_kinds: frozenset[ValueKind] = frozenset()
+    evidence: Mapping[MechanismName, str] = field(default_factory=dict)
     is_bound_by_loop: bool = False
+    is_mutated_while_iterating: bool = False
     was_just_returned: bool = False
     result: str | None = None
     actual_steps: int | None = None
@@ -160,7 +187,7 @@ def gather_facts(
     actual, decoded = alignment.actual, alignment.predicted
     divergence = alignment.divergence
     is_answer_correct = _is_result(actual, prediction.answer)
-    is_reference_correct = _is_result(actual, prediction.expected)
+    is_reference_correct = _is_reference(actual, prediction.expected)
     base = Facts(
         id=prediction.id,
         outcome=_outcome(actual, prediction, alignment, is_answer_correct, is_reference_correct),
@@ -176,24 +203,37 @@ def gather_facts(
     )
     if divergence is None:
         return base
-    operation = operation_facts(actual.program.text, divergence.executed_line)
     has_value = divergence.where in ("argument", "state", "return", "exception")
+    expressions = value_expressions(actual, divergence) if has_value else None
+    operation = operation_facts(
+        actual.program.text,
+        divergence.executed_line,
+        expressions=expressions,
+        has_comprehension_frames=_has_comprehension_frames(alignment),
+    )
     return replace(
         base,
         operation=operation,
         action=None if has_value else action_facts(actual, divergence),
         value=value_facts(actual, divergence, operation, tokenizer) if has_value else None,
-        input_kinds=input_kinds(actual, divergence, operation),
+        input_kinds=frozenset(map(value_kind, input_values(actual, divergence, operation))),
+        evidence=find_mechanisms(actual, divergence, expressions) if has_value else {},
         is_bound_by_loop=is_bound_by_loop(actual, divergence, operation),
-        was_just_returned=was_just_returned(actual, divergence),
+        is_mutated_while_iterating=is_mutated_while_iterating(actual, divergence, operation),
+        was_just_returned=was_just_returned(actual, divergence, expressions),
         position=position_facts(actual, prediction, decoded, divergence, tokenizer),
     )
+
+
+def _has_comprehension_frames(alignment: Alignment) -> bool:
+    has_frames = alignment.actual.origin.has_comprehension_frames
+    return has_frames and not alignment.excludes_comprehensions
 
 
 def _result_facts(actual: Trace, prediction: Prediction, tokenizer: Tokenizer | None) -> Facts:
     """Compare only the result, for a prediction without steps."""
     answer = prediction.answer
-    is_reference_correct = _is_result(actual, prediction.expected)
+    is_reference_correct = _is_reference(actual, prediction.expected)
     base = Facts(
         id=prediction.id,
         outcome="truncated" if prediction.is_truncated else "malformed",
@@ -228,6 +268,13 @@ def _is_result(actual: Trace, value: str | None) -> bool | None:
     if value is None or not actual.is_complete:
         return None
     return actual.result is not None and results_equal(actual.result, value)
+
+
+def _is_reference(actual: Trace, value: str | None) -> bool | None:
+    """Whether a benchmark's value is what the program returns; None if either is unknown."""
+    if value is None or not actual.is_complete:
+        return None
+    return actual.result is not None and is_reference_of(actual.result, value)
 
 
 def _is_result_correct(actual: Trace, alignment: Alignment) -> bool | None:
@@ -278,18 +325,21 @@ def value_facts(
 ) -> ValueFacts:
     """Compare the actual and the predicted value at the divergence."""
     value, predicted = divergence.actual, divergence.predicted
-    leaf, leaf_kind = first_leaf(value, predicted)
+    leaf = first_leaf(value, predicted)
+    inputs = input_values(actual, divergence, operation) if operation else ()
     actual_ids = tokenizer.encode(value) if tokenizer else None
     predicted_ids = tokenizer.encode(predicted) if tokenizer else None
     return ValueFacts(
         kind=value_kind(value),
-        leaf_kind=leaf_kind,
-        leaf=leaf,
+        leaf_kind=leaf.kind,
+        leaf=leaf.path,
         change=_change(actual, divergence, operation),
         actual_chars=len(value),
         predicted_chars=len(predicted),
         edit_distance=edit_distance(value, predicted),
         is_runaway=is_runaway(value, predicted),
+        is_slip=is_character_slip(leaf.actual, leaf.predicted, _strings(inputs)),
+        is_moved_item=any({leaf.actual, leaf.predicted} <= string_items(text) for text in inputs),
         actual_tokens=None if actual_ids is None else len(actual_ids),
         predicted_tokens=None if predicted_ids is None else len(predicted_ids),
         changed_tokens=None
@@ -307,38 +357,81 @@ def _change(
     is_known_scope = any(s.scope == step.scope for s in actual.steps[: divergence.step])
     if step.event == "call" and not is_known_scope:
         return "initial"
-    is_written = divergence.variable in operation.writes or divergence.variable in step.changed
+    is_written = divergence.variable in step.changed or (
+        divergence.variable in operation.writes and not leaves_loop(actual, divergence)
+    )
     return "written" if is_written else "carried_over"
 
 
-def input_kinds(
+def input_values(
     actual: Trace, divergence: Divergence, operation: OperationFacts
-) -> frozenset[ValueKind]:
-    """The kinds of the actual values that the executed line read."""
-    before = actual.steps[: divergence.step]
-    indexes = [
-        i for i, s in enumerate(before) if s.has_locals and s.line == divergence.executed_line
-    ]
-    state = state_at(actual.steps, indexes[-1]) if indexes else {}
-    return frozenset(value_kind(state[name]) for name in operation.reads if name in state)
+) -> tuple[str, ...]:
+    """The actual values that the executed line read."""
+    state = state_before(actual, divergence)
+    return tuple(state[name] for name in sorted(operation.reads) if name in state)
+
+
+def _strings(values: Iterable[str]) -> list[str]:
+    """The values that are strings, without their quotes."""
+    return [ast.literal_eval(value) for value in values if _is_string_literal(value)]
+
+
+def _is_string_literal(value: str) -> bool:
+    # A shortened string has no closing quote.
+    return value_kind(value) == "str" and value[-1:] == value[:1] and len(value) > 1
 
 
 def is_bound_by_loop(actual: Trace, divergence: Divergence, operation: OperationFacts) -> bool:
     """Whether the variable that differs is bound by the executed loop header or a comprehension."""
     if divergence.variable is None or divergence.event != "line":
         return False
-    scope = actual.scopes[divergence.scope]
-    if scope.function.endswith(">") and ".0" in scope.variables:
-        return divergence.variable in scope.variables[scope.parameters :]
-    return operation.is_loop_header and divergence.variable in operation.writes
+    if is_loop_variable_of_frame(actual, divergence):
+        return True
+    is_target = divergence.variable in operation.loop_targets
+    return is_target and not leaves_loop(actual, divergence)
 
 
-def was_just_returned(actual: Trace, divergence: Divergence) -> bool:
-    """Whether the previous step returned the value that differs."""
+def is_mutated_while_iterating(
+    actual: Trace, divergence: Divergence, operation: OperationFacts
+) -> bool:
+    """Whether a loop around the executed line had changed the number of items it iterates over."""
+    if not operation.mutated_iterables:
+        return False
+    steps = actual.steps[: divergence.step]
+    scope = divergence.scope
+    seen: dict[str, str] = {}
+    is_in_loop = False
+    for step in steps:
+        if step.scope != scope or not step.has_locals:
+            continue
+        for name in operation.mutated_iterables & step.changed.keys():
+            value = step.changed[name]
+            if is_in_loop and name in seen and value_kind(value) in CONTAINERS:
+                return True
+            seen[name] = value
+        is_in_loop = is_in_loop or step.line == divergence.executed_line
+    return False
+
+
+def was_just_returned(
+    actual: Trace, divergence: Divergence, expressions: list[ast.expr] | None
+) -> bool:
+    """Whether the previous step returned the value that differs, and the line only passes it on."""
     if divergence.step == 0:
         return False
     previous = actual.steps[divergence.step - 1]
-    return previous.event == "return" and previous.value == divergence.actual
+    if previous.event != "return" or previous.value != divergence.actual:
+        return False
+    if expressions is None:
+        statements = writing_statements(actual, divergence)
+        expressions = [
+            node
+            for statement in statements
+            if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return)
+            and statement.value is not None
+            for node in [statement.value]
+        ]
+    return is_whole_call(expressions)
 
 
 def position_facts(

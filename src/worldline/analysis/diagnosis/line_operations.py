@@ -17,7 +17,7 @@ _OPERATORS: dict[type, str] = {
     ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in",
     ast.NotIn: "not in",
 }  # fmt: skip
-_MUTATORS = frozenset(
+MUTATORS = frozenset(
     [
         "append",
         "extend",
@@ -43,6 +43,8 @@ _MUTATORS = frozenset(
         "__delitem__",
     ]
 )
+# Mutators that keep the number of items.
+_RESIZERS = MUTATORS - {"sort", "reverse", "rotate", "__setitem__"}
 _BUILT_IN = frozenset(dir(builtins))
 _BUILT_IN_METHODS = frozenset(
     name for kind in (str, bytes, list, tuple, dict, set, int, float) for name in dir(kind)
@@ -60,9 +62,13 @@ class OperationFacts:
         operations: Methods, functions and operators, innermost first.
         nesting: How deeply the operations nest.
         hidden_values: The number of operations whose value no step shows.
+        hidden_chain: How many of them depend on each other: 2 in `a.b().c().d()`, 1 in
+            `f(a.b(), a.c())`.
         writes: Names that the line binds, or whose value it may change in place.
         reads: Names whose value the line uses.
-        mutates_iterated: Whether the line is in a loop whose body changes what it iterates over.
+        loop_targets: Names that the header of a loop binds on this line.
+        mutated_iterables: Names that a loop around the line iterates over, and whose number of
+            items its body changes.
         is_loop_header: Whether the line is the header of a loop.
     """
 
@@ -71,9 +77,11 @@ class OperationFacts:
     operations: tuple[str, ...]
     nesting: int
     hidden_values: int
+    hidden_chain: int
     writes: frozenset[str]
     reads: frozenset[str]
-    mutates_iterated: bool
+    loop_targets: frozenset[str]
+    mutated_iterables: frozenset[str]
     is_loop_header: bool
 
     def __repr__(self) -> str:
@@ -82,7 +90,13 @@ class OperationFacts:
         return f"OperationFacts({truncate_text(text, 100)})"
 
 
-def operation_facts(text: str, line: int) -> OperationFacts:
+def operation_facts(
+    text: str,
+    line: int,
+    *,
+    expressions: Sequence[ast.expr] | None = None,
+    has_comprehension_frames: bool = True,
+) -> OperationFacts:
     """Find the operations of a line; of a compound statement, those of its header.
 
     "x = s.strip().upper()", 1 ->
@@ -91,29 +105,34 @@ def operation_facts(text: str, line: int) -> OperationFacts:
     Args:
         text: The source of the program.
         line: The line number, from 1.
+        expressions: The parts of the line that were evaluated, whose values a step shows. By
+            default, all of the line.
+        has_comprehension_frames: Whether a step shows the value of a comprehension, as up to
+            Python 3.11.
     """
     lines = source_lines(text)
     source = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     nodes = syntax_nodes(text)
     statements = statements_at(nodes, line)
-    program_functions = _program_functions(nodes)
-    expressions = [node for statement in statements for node in executed_expressions(statement)]
-    operations = [op for expression in expressions for op in _operations(expression)]
-    # Shown: the outermost values, and what a function of the program returns.
-    shown = sum(_count_shown_values(statement) for statement in statements)
-    returned = sum(
-        op.endswith("()") and op[:-2].lstrip(".") in program_functions for op in operations
-    )
+    shown_calls = _ShownCalls(_program_functions(nodes), has_comprehension_frames)
+    if expressions is None:
+        parts = [(e, _shows_value(s)) for s in statements for e in executed_expressions(s)]
+    else:
+        parts = [(expression, True) for expression in expressions]
+    operations = [op for expression, _ in parts for op in _operations(expression)]
     return OperationFacts(
         line=line,
         source=source,
         operations=tuple(operations),
-        nesting=max((_nesting(expression) for expression in expressions), default=0),
-        hidden_values=max(0, len(operations) - shown - returned),
-        writes=frozenset(name for statement in statements for name in _written_names(statement)),
+        nesting=max((_nesting(expression) for expression, _ in parts), default=0),
+        hidden_values=sum(_hidden_values(part, shown_calls, is_shown=s) for part, s in parts),
+        hidden_chain=max(
+            (_hidden_chain(part, shown_calls, is_shown=s) for part, s in parts), default=0
+        ),
+        writes=frozenset(name for statement in statements for name in written_names(statement)),
         reads=frozenset(
             node.id
-            for expression in expressions
+            for expression, _ in parts
             for node in ast.walk(expression)
             if isinstance(node, ast.Name) and not _is_store(node)
         )
@@ -122,7 +141,8 @@ def operation_facts(text: str, line: int) -> OperationFacts:
             for node in statements
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
         ),
-        mutates_iterated=_mutates_iterated(nodes, line),
+        loop_targets=frozenset(name for s in statements for name in bound_by_header(s)),
+        mutated_iterables=_mutated_iterables(nodes, line),
         is_loop_header=any(
             isinstance(statement, ast.For | ast.While | ast.AsyncFor) for statement in statements
         ),
@@ -240,19 +260,65 @@ def _nesting(node: ast.AST) -> int:
     return inner + (_operation_name(node) is not None and not _is_store(node))
 
 
-def _count_shown_values(statement: ast.stmt) -> int:
-    """Count the operations of a statement whose value the next step shows: the outermost ones.
+@dataclass(frozen=True, slots=True)
+class _ShownCalls:
+    """Which calls have steps of their own, so that their values are shown."""
 
-    The iterable of a loop is not shown, only one item at a time.
-    """
-    if isinstance(statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith):
-        return 0
-    nodes = [
-        node
-        for expression in executed_expressions(statement)
-        for node in _displayed_expressions(expression)
-    ]
-    return sum(_operation_name(node) is not None and not _is_store(node) for node in nodes)
+    functions: set[str]
+    has_comprehension_frames: bool
+
+    def has_value(self, node: ast.AST) -> bool:
+        """Whether a step shows the value of an operation, or it has none: a lambda, a generator."""
+        if isinstance(node, ast.Lambda | ast.GeneratorExp):
+            return True
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
+            return self.has_comprehension_frames
+        name = _operation_name(node) if isinstance(node, ast.Call) else None
+        return name is not None and name[:-2].lstrip(".") in self.functions
+
+
+def _is_operation(node: ast.AST) -> bool:
+    return _operation_name(node) is not None and not _is_store(node)
+
+
+def _shows_value(statement: ast.stmt) -> bool:
+    """Whether the next step shows the value of an expression; of an iterable, only one item."""
+    return not isinstance(statement, ast.For | ast.AsyncFor | ast.With | ast.AsyncWith)
+
+
+def _hidden_values(node: ast.expr, shown_calls: _ShownCalls, *, is_shown: bool) -> int:
+    """Count the operations of an expression whose value no step shows."""
+
+    def count(part: ast.AST) -> int:
+        is_hidden = _is_operation(part) and not shown_calls.has_value(part)
+        return is_hidden + sum(count(child) for child in _operands(part))
+
+    if not is_shown:
+        return count(node)
+    displayed = list(_displayed_expressions(node))
+    return sum(
+        count(part) - (_is_operation(part) and not shown_calls.has_value(part))
+        for part in displayed
+    )
+
+
+def _hidden_chain(node: ast.expr, shown_calls: _ShownCalls, *, is_shown: bool) -> int:
+    """The longest chain of hidden values that the value of an expression depends on."""
+
+    def chain(part: ast.AST) -> int:
+        if shown_calls.has_value(part):
+            return 0
+        return _is_operation(part) + max((chain(child) for child in _operands(part)), default=0)
+
+    if not is_shown:
+        return chain(node)
+    return max(
+        (
+            chain(part) - (_is_operation(part) and not shown_calls.has_value(part))
+            for part in _displayed_expressions(node)
+        ),
+        default=0,
+    )
 
 
 def _displayed_expressions(node: ast.expr) -> Iterator[ast.AST]:
@@ -271,7 +337,7 @@ def _displayed_expressions(node: ast.expr) -> Iterator[ast.AST]:
         yield node
 
 
-def _written_names(statement: ast.stmt) -> Iterator[str]:
+def written_names(statement: ast.stmt) -> Iterator[str]:
     """Names that the statement binds, or whose value it may change in place."""
     nodes: list[ast.AST] = list(executed_expressions(statement))
     for field in ("target", "targets", "items", "name", "names"):
@@ -290,16 +356,16 @@ def _written_names(statement: ast.stmt) -> Iterator[str]:
             elif isinstance(node, ast.Subscript | ast.Attribute) and _is_store(node):
                 yield from _base_name(node)
             elif isinstance(node, ast.Call):
-                if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+                if isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
                     yield from _base_name(node.func)
-                if not _is_built_in(node.func):
+                if not is_built_in(node.func):
                     # A function of the program may change its arguments in place.
                     for argument in [*node.args, *(k.value for k in node.keywords)]:
                         if isinstance(argument, ast.Name):
                             yield argument.id
 
 
-def _is_built_in(function: ast.expr) -> bool:
+def is_built_in(function: ast.expr) -> bool:
     """Whether a call is to a built-in function or method, judged by its name."""
     if isinstance(function, ast.Name):
         return function.id in _BUILT_IN and function.id not in ("next", "setattr", "delattr")
@@ -314,13 +380,26 @@ def _base_name(node: ast.AST) -> Iterator[str]:
         yield node.id
 
 
-def _mutates_iterated(nodes: Sequence[ast.AST], line: int) -> bool:
-    """Whether the line is in a for loop whose body changes what the loop iterates over."""
-    return any(
-        isinstance(loop, ast.For)
-        and loop.lineno <= line <= (loop.body[-1].end_lineno or loop.lineno)
-        and not _iterated_names(loop.iter).isdisjoint(_mutated_names(loop.body))
-        for loop in nodes
+def bound_by_header(statement: ast.stmt) -> Iterator[str]:
+    """Names that the header of a for loop binds."""
+    if isinstance(statement, ast.For | ast.AsyncFor):
+        for node in ast.walk(statement.target):
+            if isinstance(node, ast.Name):
+                yield node.id
+
+
+def _mutated_iterables(nodes: Sequence[ast.AST], line: int) -> frozenset[str]:
+    """Names that a loop around the line iterates over, and to which its body adds or removes."""
+    loops = [
+        node
+        for node in nodes
+        if isinstance(node, ast.For)
+        and node.lineno <= line <= (node.body[-1].end_lineno or node.lineno)
+    ]
+    # A header belongs to its own loop, not to those around it.
+    loops = [loop for loop in loops if loop.lineno == line] or loops
+    return frozenset(
+        name for loop in loops for name in _iterated_names(loop.iter) & resized_names(loop.body)
     )
 
 
@@ -341,14 +420,15 @@ def _iterated_names(node: ast.expr) -> set[str]:
     return set()
 
 
-def _mutated_names(body: list[ast.stmt]) -> set[str]:
+def resized_names(body: list[ast.stmt]) -> set[str]:
+    """Names to which statements add items, or from which they remove items."""
     names: set[str] = set()
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr in _MUTATORS:
+                if node.func.attr in _RESIZERS:
                     names.add(ast.unparse(node.func.value))
-            elif isinstance(node, ast.Subscript) and _is_store(node):
+            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del):
                 names.add(ast.unparse(node.value))
             elif isinstance(node, ast.AugAssign):
                 names.add(ast.unparse(node.target))

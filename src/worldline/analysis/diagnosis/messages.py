@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from worldline.analysis.alignment import Gap
+from worldline.analysis.diagnosis.causes import cause_evidence
 from worldline.analysis.diagnosis.labels import label
-from worldline.core.util.text import common_prefix_length, printable, truncate_text
+from worldline.core.util.text import common_prefix_length, pluralize, printable, truncate_text
 
 if TYPE_CHECKING:
     from worldline.analysis.diagnosis.diagnosis import Diagnosis
@@ -47,12 +49,26 @@ def value_difference(diagnosis: "Diagnosis", *, width: int = 60) -> str:
     )
 
 
+def gap_text(gap: Gap) -> str:
+    """ "3 steps skipped, then 12 steps correct" """
+    what = gap.kind.removeprefix("steps_")
+    return (
+        f"{pluralize(gap.steps, 'step')} {what}, then {pluralize(gap.steps_after, 'step')} correct"
+    )
+
+
 def explain_divergence(diagnosis: "Diagnosis") -> str:
     """ "copied wrongly": the cause, with the operations involved and what confirmed it."""
     facts, cause = diagnosis.facts, diagnosis.cause
     if cause is None:
         return ""
+    evidence = cause_evidence(facts, cause.name)
     operations = facts.operation.operations if facts.operation else ()
+    if evidence:
+        operations = (printable(evidence),)
+    gap = facts.alignment.gap if facts.alignment else None
+    if gap is not None and cause.name in (gap.kind, "wrong_loop_item"):
+        operations = (gap_text(gap),)
     shown = f" ({' '.join(operations[:4])}{' …' if len(operations) > 4 else ''})"
     text = cause.sentence + (shown if operations and cause.name != "copy_error" else "")
     return f"{text}, confirmed by {label(cause.confirmed_by)}" if cause.confirmed_by else text

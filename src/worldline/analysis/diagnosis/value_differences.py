@@ -14,6 +14,8 @@ ValueKind = Literal[
 ]
 ValueChange = Literal["written", "carried_over", "initial"]
 
+CONTAINERS: frozenset[ValueKind] = frozenset({"list", "dict", "set", "tuple"})
+
 _CONSTANTS: dict[type, ValueKind] = {
     str: "str",
     int: "int",
@@ -42,6 +44,9 @@ _STRUCTURE = re.compile(rf"{STRING_LITERAL}|{OBJECT}|[\[\](){{}}:,]", re.DOTALL)
 _MAX_PARSED_LENGTH = 200
 # Cells of the edit-distance table beyond which it would take too long.
 _MAX_EDIT_CELLS = 250_000
+# Maximum number of wrong characters of a slip, and minimum length of the string for each of them.
+_MAX_SLIP = 2
+_MIN_CHARS_PER_SLIP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,9 @@ class ValueFacts:
         predicted_chars: Characters of the predicted value.
         edit_distance: The edit distance; None if the values are too long.
         is_runaway: Whether the predicted value repeats itself far beyond the actual length.
+        is_slip: Whether a string is right but for one or two characters, or a position is by as
+            many.
+        is_moved_item: Whether both values are strings that a container of the input has as items.
         actual_tokens: Tokens of the actual value; None without a tokenizer.
         predicted_tokens: Tokens of the predicted value; None without a tokenizer.
         changed_tokens: Tokens that remain after removing the common prefix and suffix.
@@ -71,6 +79,8 @@ class ValueFacts:
     predicted_chars: int
     edit_distance: int | None
     is_runaway: bool
+    is_slip: bool = False
+    is_moved_item: bool = False
     actual_tokens: int | None = None
     predicted_tokens: int | None = None
     changed_tokens: int | None = None
@@ -97,16 +107,67 @@ def value_kind(value: str) -> ValueKind:
     return _STARTS.get(value.lstrip("-")[0:1], "object") if tree is None else _node_kind(tree)
 
 
-def first_leaf(actual: str, predicted: str) -> tuple[str, ValueKind]:
-    """The innermost position of the first difference, and the kind of the actual value there.
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The innermost position at which two values differ, and both values there, as text."""
 
-    "[1, {'a': 'x'}]", "[1, {'a': 'y'}]" -> "[1]['a']", "str"
+    path: str
+    kind: ValueKind
+    actual: str
+    predicted: str
+
+
+def first_leaf(actual: str, predicted: str) -> Leaf:
+    """The innermost position of the first difference, with the values there.
+
+    "[1, {'a': 'x'}]", "[1, {'a': 'y'}]" -> Leaf("[1]['a']", "str", "'x'", "'y'")
     """
     left, right = _parse_value(actual), _parse_value(predicted)
     if left is None or right is None:
-        return "", value_kind(actual)
-    path, node = _descend(left, right, "")
-    return path, _node_kind(node)
+        return Leaf("", value_kind(actual), actual, predicted)
+    path, a, b = _descend(left, right, "")
+    if not path:
+        return Leaf("", _node_kind(a), actual, predicted)
+    return Leaf(path, _node_kind(a), ast.unparse(a), ast.unparse(b))
+
+
+def is_character_slip(actual: str, predicted: str, inputs: Sequence[str]) -> bool:
+    """Whether a string is right but for one or two characters, or a position or length is.
+
+    "'Fridy'", "'Friday'" -> True; "8", "10" -> True
+
+    Two pieces of the same input are not a slip: the operation took the wrong piece.
+
+    Args:
+        actual: The actual value.
+        predicted: The predicted value.
+        inputs: Strings that the value was computed from.
+    """
+    try:
+        a, b = ast.literal_eval(actual), ast.literal_eval(predicted)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    if type(a) is type(b) is int:
+        return abs(a - b) <= _MAX_SLIP
+    if not isinstance(a, str) or not isinstance(b, str):
+        return False
+    if any(a in text and b in text for text in inputs):
+        return False
+    distance = edit_distance(a, b)
+    is_small = distance is not None and distance <= _MAX_SLIP
+    return is_small and _MIN_CHARS_PER_SLIP * (distance or 0) <= max(len(a), len(b))
+
+
+def string_items(value: str) -> frozenset[str]:
+    """All strings in a container, as rendered: "{'a': ['b', 1]}" -> 'a', 'b'."""
+    tree = _parse_value(value)
+    if tree is None or not isinstance(tree, ast.List | ast.Tuple | ast.Dict | ast.Set):
+        return frozenset()
+    return frozenset(
+        repr(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 def edit_distance(a: str, b: str) -> int | None:
@@ -193,12 +254,12 @@ def _node_kind(node: ast.expr | None) -> ValueKind:
     return _NODES.get(type(node), "object")
 
 
-def _descend(left: ast.expr, right: ast.expr, path: str) -> tuple[str, ast.expr]:
+def _descend(left: ast.expr, right: ast.expr, path: str) -> tuple[str, ast.expr, ast.expr]:
     """Follow the first difference inwards while both sides have the same shape."""
     for index, a, b in _children(left, right):
         if not compare_values(ast.unparse(a), ast.unparse(b)).is_same:
             return _descend(a, b, f"{path}[{index}]")
-    return path, left
+    return path, left, right
 
 
 def _children(left: ast.expr, right: ast.expr) -> list[tuple[str, ast.expr, ast.expr]]:

@@ -10,6 +10,7 @@ from worldline.core.trace.program import (
 from worldline.core.trace.python_syntax import (
     check_call,
     first_line,
+    function_lines,
     parse_source,
     source_lines,
     words,
@@ -66,6 +67,7 @@ __all__ = [
     "check_call",
     "first_line",
     "first_steps",
+    "function_lines",
     "make_step",
     "parse_source",
     "printable",

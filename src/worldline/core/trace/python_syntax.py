@@ -78,3 +78,23 @@ def words(text: str) -> frozenset[str]:
     "a b" -> {"a", "b"}
     """
     return frozenset(text.split())
+
+
+@lru_cache(maxsize=64)
+def function_lines(text: str) -> dict[int, int]:
+    """For each line inside a function, the line of the innermost function's `def`.
+
+    "def f():\\n    return 1\\nx = f()" -> {1: 1, 2: 1}; empty for a program that cannot be parsed
+    """
+    tree = parse_source(text)
+    functions = [
+        node
+        for node in (ast.walk(tree) if tree else ())
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    lines: dict[int, int] = {}
+    # Inner functions start later and overwrite the lines of outer ones.
+    for node in sorted(functions, key=lambda node: node.lineno):
+        end = node.end_lineno or node.lineno
+        lines.update(dict.fromkeys(range(first_line(node), end + 1), node.lineno))
+    return lines

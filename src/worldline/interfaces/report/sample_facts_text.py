@@ -6,6 +6,7 @@ from worldline.analysis.diagnosis import (
     Diagnosis,
     Sample,
     explain_divergence,
+    gap_text,
     label,
     value_difference,
 )
@@ -49,6 +50,9 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
             + ("" if tokens_before is None else f" ({pluralize(tokens_before, 'token')})")
             + (f" of at most {horizon.max_tokens:,} tokens" if horizon.max_tokens else ""),
         )
+    gap = facts.alignment.gap if facts.alignment else None
+    if gap:
+        yield "gap", gap_text(gap)
     reconvergence = facts.alignment.reconvergence if facts.alignment else None
     if reconvergence:
         result = _RESULTS[reconvergence.is_result_correct]
@@ -57,6 +61,12 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
             f"re-converged {pluralize(reconvergence.times, 'time')} "
             f"({pluralize(reconvergence.steps, 'step')}); result {result}",
         )
+        decisive = reconvergence.decisive_step
+        if decisive is not None and facts.position and decisive != facts.position.step:
+            yield (
+                "decisive",
+                f"predicted step {decisive}: no return to the actual execution after it",
+            )
     if cause:
         status = (
             f" (confirmed by {label(cause.confirmed_by)})"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from worldline.analysis.alignment import canonical_value
+from worldline.analysis.alignment import Alignment, canonical_value
 from worldline.core.trace import Step, Trace
 from worldline.interfaces.report.trace_listing import exception_text
 from worldline.models.codecs import Decoded
@@ -23,21 +23,62 @@ def step_result_text(step: Step) -> str:
     return ""
 
 
-def is_same_step(actual: Trace, decoded: Decoded, index: int, both: States) -> bool:
-    """Whether both executions are on the same line with the same complete state, or value."""
-    if index >= min(len(actual.steps), len(decoded.steps)):
+# The numbers of an actual and of a predicted step that are shown in one row; None in a gap.
+StepPair = tuple[int | None, int | None]
+
+
+def step_pairs(alignment: Alignment) -> list[StepPair]:
+    """The steps of both executions, paired; after a gap, shifted by its size.
+
+    actual a b c d, predicted a c d, where b is skipped -> (0, 0), (1, None), (2, 1), (3, 2)
+    """
+    start, gap = alignment.matched_steps, alignment.gap
+    actual, predicted = len(alignment.actual.steps), len(alignment.predicted.steps)
+    if gap is None:
+        return [
+            (n if n < actual else None, n if n < predicted else None)
+            for n in range(max(actual, predicted))
+        ]
+    pairs: list[StepPair] = [(n, n) for n in range(start)]
+    a = b = start
+    if gap.shift > 0:
+        pairs += [(n, None) for n in range(start, start + gap.steps)]
+        a += gap.steps
+    else:
+        pairs += [(None, n) for n in range(start, start + gap.steps)]
+        b += gap.steps
+    return pairs + [
+        (a + n if a + n < actual else None, b + n if b + n < predicted else None)
+        for n in range(max(actual - a, predicted - b))
+    ]
+
+
+def is_same_step(
+    actual: Trace, decoded: Decoded, index: int, both: States, *, predicted_index: int | None = None
+) -> bool:
+    """Whether both executions are on the same line with the same complete state, or value.
+
+    Args:
+        actual: The actual execution.
+        decoded: The predicted execution.
+        index: The number of the actual step.
+        both: The states of both.
+        predicted_index: The number of the predicted step, if it is another.
+    """
+    other = index if predicted_index is None else predicted_index
+    if index >= len(actual.steps) or other >= len(decoded.steps):
         return False
-    step, predicted = actual.steps[index], decoded.steps[index]
-    written = decoded.step_texts[index]
+    step, predicted = actual.steps[index], decoded.steps[other]
+    written = decoded.step_texts[other]
     if actual.source_line(step) != written.line or written.number not in (None, step.line):
         return False
     if not written.shows_state:
         return step.event == predicted.event
     if step.has_locals and predicted.has_locals:
         if not written.shows_all:
-            shown = {name: both[0][index].get(name, "") for name in both[1][index]}
-            return _canonical(shown) == _canonical(both[1][index])
-        return _canonical(both[0][index]) == _canonical(both[1][index])
+            shown = {name: both[0][index].get(name, "") for name in both[1][other]}
+            return _canonical(shown) == _canonical(both[1][other])
+        return _canonical(both[0][index]) == _canonical(both[1][other])
     if step.event != predicted.event or step.value is None or predicted.value is None:
         return step.event == predicted.event
     return canonical_value(step.value) == canonical_value(predicted.value)
@@ -55,7 +96,8 @@ def first_wrong_local(actual: Trace, decoded: Decoded, index: int, both: States)
     is_alike = (
         actual.source_line(step) == decoded.step_texts[index].line
         and (step.event, step.value) == (predicted.event, predicted.value)
-        and dict(step.changed) == dict(predicted.changed)
+        # The actual step may change more: then the predicted one still has the value before.
+        and predicted.changed.items() <= step.changed.items()
     )
     if not is_alike:
         return None

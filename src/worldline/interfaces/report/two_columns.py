@@ -8,7 +8,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from worldline.analysis.alignment import Divergence
+from worldline.analysis.alignment import Alignment, Divergence, Gap
 from worldline.analysis.diagnosis import (
     STEPS_AFTER,
     STEPS_BEFORE,
@@ -20,14 +20,25 @@ from worldline.analysis.diagnosis import (
 from worldline.core.trace import Step, Trace, printable, states
 from worldline.core.util.text import common_prefix_length, truncate_text
 from worldline.interfaces.report.sample_facts_text import fact_texts, story_text
-from worldline.interfaces.report.step_view import first_wrong_local, is_same_step, step_result_text
+from worldline.interfaces.report.step_view import (
+    States,
+    first_wrong_local,
+    is_same_step,
+    step_pairs,
+    step_result_text,
+)
 from worldline.interfaces.report.trace_listing import highlight
 from worldline.models.codecs import Decoded
 
-LEGEND = "→ call  ← return  ! exception   ✗ diverges here  = same again  ≠ different"
+LEGEND = (
+    "→ call  ← return  ! exception   ✗ diverges here  = same again  ≠ different  "
+    "- skipped  + inserted"
+)
 _MARKS = {"call": "→ ", "line": "  ", "return": "← ", "exception": "! "}
 # Columns for the source line next to a value that differs, if there is no room for both.
 _SHORT_SOURCE = 7
+# Steps of a gap that are shown.
+_GAP_STEPS = 6
 # Columns for the variable's name there.
 _SHORT_NAME = 9
 
@@ -53,7 +64,7 @@ def side_by_side(
     parts: list[RenderableType] = [
         headline(sample.diagnosis, width=width),
         Text(),
-        steps_table(actual, decoded, first, last, divergence, width),
+        steps_table(actual, decoded, first, last, divergence, width, alignment),
         Text(LEGEND, "dim"),
         Text(),
     ]
@@ -80,11 +91,13 @@ def steps_table(
     last: int,
     divergence: Divergence | None,
     width: int,
+    alignment: Alignment | None = None,
 ) -> Table:
     """Table with one row per step: the actual execution on the left, the predicted on the right.
 
     ✗ marks the divergence. After it, = marks a step with the same line and complete state, and ≠
-    one that is different.
+    one that is different. Steps that only one side has are opposite an empty cell, and the steps
+    after them are paired again.
     """
     table = Table(expand=False, pad_edge=False, box=None, show_header=True)
     table.add_column("step", justify="right", style="dim", no_wrap=True, min_width=4)
@@ -94,6 +107,10 @@ def steps_table(
     half = max(20, (width - 14) // 2)
     colours = dict(zip(actual.program.lines, highlight(actual.program.lines), strict=True))
     both = (list(actual.states()), list(states(decoded.steps)))
+    if alignment is not None and alignment.gap is not None:
+        return _add_rows_with_gap(
+            table, alignment, alignment.gap, (first, last), half, colours, both
+        )
     for index in range(first, min(last, max(len(actual.steps), len(decoded.steps)))):
         is_divergence = divergence is not None and index == divergence.step
         details = _details(actual, decoded, index)
@@ -121,6 +138,58 @@ def steps_table(
                 _append_wrong_local(right, name, both[1][index][name], half)
         table.add_row(str(index), Text(mark, "red bold" if mark == "✗" else "dim"), left, right)
     return table
+
+
+def _add_rows_with_gap(
+    table: Table,
+    alignment: Alignment,
+    gap: Gap,
+    window: tuple[int, int],
+    half: int,
+    colours: Mapping[str, Text],
+    both: States,
+) -> Table:
+    """Add the rows of two executions of which one has steps that the other lacks."""
+    actual, decoded, start = alignment.actual, alignment.predicted, alignment.matched_steps
+    # Long gaps are shown by their first steps, so that the steps after them are visible.
+    first, last = window
+    pairs = step_pairs(alignment)
+    gap_end = start + gap.steps
+    rows = [
+        *range(first, min(gap_end, start + _GAP_STEPS)),
+        *range(gap_end, gap_end + last - start),
+    ]
+    for row in [row for row in rows if row < len(pairs)]:
+        a, b = pairs[row]
+        if row == gap_end and gap.steps > _GAP_STEPS:
+            more = gap.steps - _GAP_STEPS
+            note = Text(f"… {more} more", "dim")
+            table.add_row("", "", *((note, "") if gap.shift > 0 else ("", note)))
+        left = right = Text("")
+        if a is not None:
+            source = _lstrip(colours.get(actual.source_line(actual.steps[a]), Text("?")))
+            left = _cell(actual.steps[a], source, _detail(actual.steps[a]), half, half // 2)
+        if b is not None:
+            line = decoded.step_texts[b].line
+            source = _lstrip(colours.get(line, Text(printable(line))))
+            right = _cell(decoded.steps[b], source, _detail(decoded.steps[b]), half, half // 2)
+        mark = ""
+        if start <= row < gap_end:
+            mark = "✗" if row == start else "-" if gap.shift > 0 else "+"
+        elif row >= gap_end:
+            is_same = row < gap_end + gap.steps_after or (
+                a is not None
+                and b is not None
+                and is_same_step(actual, decoded, a, both, predicted_index=b)
+            )
+            mark = "=" if is_same else "≠"
+        number = "" if a is None else str(a)
+        table.add_row(number, Text(mark, "red bold" if mark == "✗" else "dim"), left, right)
+    return table
+
+
+def _detail(step: Step) -> str:
+    return step_result_text(step) or _assignments(step.changed)
 
 
 def _sources(
