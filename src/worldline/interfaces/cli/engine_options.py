@@ -74,18 +74,14 @@ _ACCESS_OPTIONS = (
 )
 
 
-class _CodecName(click.ParamType):
-    """Name of a codec, which may end with a number of worked examples, or `auto`."""
-
-    name = "codec"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value != AUTO_CODEC:
-            try:
-                get_codec(value)
-            except CodecError as error:
-                self.fail(str(error), param, ctx)
-        return value
+def _check_codec(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Check the name of a codec, which may end with a number of worked examples."""
+    if value != AUTO_CODEC:
+        try:
+            get_codec(value)
+        except CodecError as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+    return value
 
 
 _PREDICTION_OPTIONS = (
@@ -103,7 +99,7 @@ _PREDICTION_OPTIONS = (
     section_option(
         "Prediction",
         "--codec",
-        type=_CodecName(),
+        callback=_check_codec,
         metavar="NAME",
         default=AUTO_CODEC,
         show_default=True,
