@@ -272,7 +272,7 @@ def test_json_contains_every_fact(recorder: PythonRecorder) -> None:
         "out",
     )
     assert (facts["actual_value"], facts["predicted_value"]) == ("'AB'", "'Ab'")
-    assert (facts["kind"], facts["cause"]) == ("str", "string_handling")
+    assert (facts["kind"], facts["cause"]) == ("str", "string_semantics")
     right = diagnosis_to_json(diagnose_edit(recorder, SOURCE, "f('abc')", lambda text: text))
     assert right.keys() == facts.keys()
 

@@ -147,7 +147,10 @@ def test_a_report_does_not_replace_other_files(tmp_path: Path) -> None:
     other = tmp_path / "notes.html"
     other.write_text("my notes", encoding="utf-8")
     refused = run("report", target, "-o", other)
-    assert (refused.exit_code, "is not an HTML file and is not replaced" in refused.stderr) == (
+    assert (
+        refused.exit_code,
+        "is not a report of worldline and is not replaced" in refused.stderr,
+    ) == (
         2,
         True,
     )
@@ -158,7 +161,7 @@ def test_a_report_does_not_replace_other_files(tmp_path: Path) -> None:
     ("words", "function"),
     [
         (("diagnose", str(PREDICTIONS)), "worldline.interfaces.cli.diagnose.diagnose_predictions"),
-        (("demo",), "worldline.interfaces.cli.demo.diagnose_predictions"),
+        (("demo",), "worldline.interfaces.cli.demo.diagnose_demo"),
     ],
 )
 def test_ctrl_c_ends_every_command_with_130(

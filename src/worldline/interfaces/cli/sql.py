@@ -55,7 +55,7 @@ def list_columns(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> Non
     help="List the columns, and exit.",
 )
 def sql(words: tuple[str, ...], form: str) -> None:
-    """Query the samples of runs, or the stores of `worldline trace`, with SQL (DuckDB).
+    """Query runs, or the stores of `worldline trace`, with SQL (DuckDB).
 
     The view `samples` of runs has one row per sample; --columns lists its columns. Stores have the
     views `outcomes`, with one row per program, and `traces`, with one row per kept trace.

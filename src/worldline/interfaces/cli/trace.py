@@ -276,7 +276,9 @@ def _finish(result: TraceProgress, output: str) -> None:
         _print_reasons(output, result.counts)
     if not result.counts.outcomes["kept"]:
         click.echo(f"worldline: no trace was kept; all reasons: {_reasons_query(output)}", err=True)
-        raise click.exceptions.Exit(1)
+        if result.counts.outcomes["unreadable"] == result.counts.programs:
+            raise click.exceptions.Exit(1)
+        return
     hint(f"next: worldline export {output} --tokenizer bpe:1024 -o EXPORT")
 
 
