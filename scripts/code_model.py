@@ -91,6 +91,9 @@ def new_rows(folder: Path, programs: dict[str, Row]) -> Iterator[Row]:
     locations |= {f"free/{name}": intervention_run(runs["free"], name) for name in INTERVENTIONS}
     for run, location in locations.items():
         for row in read_run(location) if is_run(location) else ():
+            if row["finish"] == "infra_error":
+                # A resumed run asks again.
+                continue
             kept = {name: row[name] for name in KEPT if row.get(name) is not None}
             if row["code"] != programs[row["sample"]]["code"]:
                 # A rewritten program.

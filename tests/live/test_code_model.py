@@ -73,7 +73,7 @@ def test_a_new_user_gets_a_report_of_steps(model: Path, tmp_path: Path) -> None:
         tmp_path,
         "sql",
         "run",
-        "SELECT sample, matched_steps, steps FROM samples",
+        "SELECT sample, matched_steps, actual_steps FROM samples",
         "--format",
         "jsonl",
     )
