@@ -61,7 +61,7 @@ def test_a_new_user_gets_a_report_of_steps(model: Path, tmp_path: Path) -> None:
     for number, text in enumerate(PROGRAMS):
         (programs / f"p{number}.py").write_text(text)
     asked = worldline(
-        tmp_path, "bench", "programs", "--engine", f"llamacpp:{model}", "--max-tokens", "150",
+        tmp_path, "bench", "programs", "--engine", f"llamacpp:{model}", "--max-tokens", "100",
         "--format", "json", "-o", "run",
     )  # fmt: skip
     assert asked.returncode == 0, asked.stderr
