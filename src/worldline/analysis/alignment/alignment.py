@@ -25,7 +25,8 @@ class Alignment:
         actual: The actual trace that was compared. Its steps are the ones that are counted.
         predicted: The predicted steps that were compared.
         excludes_comprehensions: Whether steps inside comprehensions were removed from both
-            sides, because the two come from Python versions that trace them differently.
+            sides, because the two come from Python versions that trace them differently, or the
+            format does not ask for them.
         matched_steps: The number of steps before the divergence.
         is_complete: Whether the prediction matches the actual execution to its end.
         divergence: The first step that differs.

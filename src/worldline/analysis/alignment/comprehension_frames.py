@@ -2,8 +2,8 @@
 
 Up to Python 3.11, a comprehension is a call with a frame of its own; from 3.12 on it is inlined. If
 a trace and a prediction differ in this, the steps inside comprehensions and generator expressions
-are removed from both, and every statement that contains one keeps a single step. So they are if the
-codec does not ask for them, as those for chat models, and then the steps inside lambdas as well. A
+are removed from both, and every statement that contains one keeps a single step. The codecs for
+chat models do not ask for these steps, nor for those inside lambdas: they are always removed. A
 mistake made inside shows in the result of the statement.
 """
 

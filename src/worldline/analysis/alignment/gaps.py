@@ -63,21 +63,21 @@ def find_gap(actual: Trace, predicted: Decoded, start: int) -> Gap | None:
             ("steps_skipped", start + size, start),
             ("steps_inserted", start, start + size),
         ):
-            run = matcher.run_length(i, j)
-            is_end = i + run == len(actual.steps) and j + run == len(predicted.steps)
-            if run < (_MIN_LAST_STEPS if is_end else _MIN_STEPS_AFTER):
+            matched = matcher.matching_steps(i, j)
+            is_end = i + matched == len(actual.steps) and j + matched == len(predicted.steps)
+            if matched < (_MIN_LAST_STEPS if is_end else _MIN_STEPS_AFTER):
                 continue
-            if best is None or run > best.steps_after:
-                best = _gap(matcher, kind == "steps_skipped", start, size, run)
+            if best is None or matched > best.steps_after:
+                best = _gap(matcher, kind == "steps_skipped", start, size, matched)
     return best
 
 
-def _gap(matcher: "_StepMatcher", is_skipped: bool, start: int, size: int, run: int) -> Gap:
+def _gap(matcher: "_StepMatcher", is_skipped: bool, start: int, size: int, matched: int) -> Gap:
     actual, predicted = matcher.actual, matcher.predicted
     if is_skipped:
         steps = actual.steps
         is_iteration = _is_same_place(steps[start], steps[start + size])
-        return Gap("steps_skipped", size, run, is_iteration)
+        return Gap("steps_skipped", size, matched, is_iteration)
     texts, steps = predicted.step_texts, predicted.steps
     is_iteration = texts[start].line == texts[start + size].line and _is_same_place(
         steps[start], steps[start + size]
@@ -90,7 +90,7 @@ def _gap(matcher: "_StepMatcher", is_skipped: bool, start: int, size: int, run: 
         for n in range(start, start + size)
     )
     kind: GapKind = "steps_repeated" if is_repeated else "steps_inserted"
-    return Gap(kind, size, run, is_iteration and not (is_repeated and size == 1))
+    return Gap(kind, size, matched, is_iteration and not (is_repeated and size == 1))
 
 
 def _is_same_place(first: Step, second: Step) -> bool:
@@ -106,7 +106,7 @@ class _StepMatcher:
     predicted: Decoded
     actual_states: Sequence[dict[str, str]]
 
-    def run_length(self, i: int, j: int) -> int:
+    def matching_steps(self, i: int, j: int) -> int:
         """The number of steps that match, from an actual and from a predicted step on."""
         shown_scopes: set[int] = set()
         for length in count():

@@ -185,10 +185,14 @@ def filters_of(diagnosis: Diagnosis) -> set[str]:
 
 
 def hint_comprehensions(samples: list[Sample]) -> None:
-    """Say that steps within comprehensions were not compared, if there were any."""
+    """Say that steps within comprehensions were not compared, if another Python shows them."""
     alignments = [sample.diagnosis.facts.alignment for sample in samples]
     number = sum(
-        alignment is not None and alignment.excludes_comprehensions for alignment in alignments
+        alignment is not None
+        and alignment.excludes_comprehensions
+        # The formats for chat models never ask for these steps.
+        and not alignment.predicted.omits_expression_frames
+        for alignment in alignments
     )
     if number:
         hint(
