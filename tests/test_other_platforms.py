@@ -161,7 +161,7 @@ def test_a_run_is_read_without_an_execution(platform: str, run: str, tmp_path: P
 
 
 class FakeMsvcrt(ModuleType):
-    """Windows' locks: those that are held, by file descriptor."""
+    """Imitation of the module `msvcrt`, which locks files on Windows: one lock at a time."""
 
     LK_NBLCK = 2
 

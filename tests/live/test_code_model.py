@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.kill_harness import worldline
+
 ROOT = Path(__file__).parents[2]
 # Exit code of scripts/get-test-model if the model cannot be downloaded here.
 SKIPPED = 3
@@ -45,14 +47,9 @@ def model() -> Path:
     return Path(result.stdout.strip())
 
 
-def worldline(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "worldline", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-    )
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = worldline(*arguments)
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
 
 
 def test_a_new_user_gets_a_report_of_steps(model: Path, tmp_path: Path) -> None:
@@ -60,7 +57,7 @@ def test_a_new_user_gets_a_report_of_steps(model: Path, tmp_path: Path) -> None:
     programs.mkdir()
     for number, text in enumerate(PROGRAMS):
         (programs / f"p{number}.py").write_text(text)
-    asked = worldline(
+    asked = run(
         tmp_path, "bench", "programs", "--engine", f"llamacpp:{model}", "--max-tokens", "100",
         "--format", "json", "-o", "run",
     )  # fmt: skip
@@ -69,7 +66,7 @@ def test_a_new_user_gets_a_report_of_steps(model: Path, tmp_path: Path) -> None:
     assert "chat-trace" in asked.stderr
     summary: dict[str, Any] = json.loads(asked.stdout)
     assert summary["samples"] == len(PROGRAMS)
-    shown = worldline(
+    shown = run(
         tmp_path,
         "sql",
         "run",
@@ -82,5 +79,5 @@ def test_a_new_user_gets_a_report_of_steps(model: Path, tmp_path: Path) -> None:
     # A pretrained model follows an assignment and a return: call, line, call, two lines.
     matched = {row["sample"]: row["matched_steps"] for row in rows}
     assert max(matched.values()) >= 5
-    report = worldline(tmp_path, "report", "run")
+    report = run(tmp_path, "report", "run")
     assert report.returncode == 0, report.stderr

@@ -13,15 +13,10 @@ from worldline.analysis.diagnosis.line_operations import (
     written_names,
 )
 from worldline.core.trace import Scope, Trace, state_at
+from worldline.languages.python.expression_frames import COMPREHENSIONS, LAMBDA
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_FRAMES: dict[str, type[ast.expr]] = {
-    "<lambda>": ast.Lambda,
-    "<listcomp>": ast.ListComp,
-    "<setcomp>": ast.SetComp,
-    "<dictcomp>": ast.DictComp,
-    "<genexpr>": ast.GeneratorExp,
-}
+_FRAMES = {name: kind for kind, name in COMPREHENSIONS.items()} | {LAMBDA: ast.Lambda}
 
 
 def value_expressions(actual: Trace, divergence: Divergence) -> list[ast.expr] | None:

@@ -6,14 +6,20 @@ expressions always have frames.
 """
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from worldline.core.trace import Step, Trace, changed_locals, parse_source, states
 
+# Names of the scopes of comprehensions, generator expressions and lambdas.
+COMPREHENSIONS: Mapping[type[ast.expr], str] = {
+    ast.ListComp: "<listcomp>",
+    ast.SetComp: "<setcomp>",
+    ast.DictComp: "<dictcomp>",
+    ast.GeneratorExp: "<genexpr>",
+}
+LAMBDA = "<lambda>"
 _INLINED = (ast.ListComp, ast.SetComp, ast.DictComp)
-_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
-_LAMBDA = "<lambda>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def without_expression_frames(trace: Trace) -> Trace:
 
 def expression_scopes(trace: Trace, *, with_lambdas: bool) -> set[int]:
     """Numbers of the scopes of comprehensions, generator expressions and, if asked, lambdas."""
-    names = (*_COMPREHENSIONS, _LAMBDA) if with_lambdas else _COMPREHENSIONS
+    names = (*COMPREHENSIONS.values(), *([LAMBDA] if with_lambdas else []))
     return {n for n, scope in enumerate(trace.scopes) if scope.function.endswith(names)}
 
 

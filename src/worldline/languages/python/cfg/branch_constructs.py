@@ -1,23 +1,18 @@
 """Branching constructs of a syntax tree (`if`, loops, `match`, …) and their lines."""
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from worldline.core.trace import first_line
 from worldline.languages.python.cfg.control_flow_graph import LOOPS, Branch, BranchKind
 from worldline.languages.python.cfg.line_graph import LineGraph
+from worldline.languages.python.expression_frames import COMPREHENSIONS, LAMBDA
 
 # Identifies a code object: its name and its first line.
 ScopeKey = tuple[str, int]
 
 MODULE: ScopeKey = ("<module>", 1)
-COMPREHENSIONS: Mapping[type[ast.AST], str] = {
-    ast.ListComp: "<listcomp>",
-    ast.SetComp: "<setcomp>",
-    ast.DictComp: "<dictcomp>",
-    ast.GeneratorExp: "<genexpr>",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +77,7 @@ def _scope_key(node: ast.AST) -> ScopeKey | None:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return (node.name, first_line(node))
     if isinstance(node, ast.Lambda):
-        return ("<lambda>", node.lineno)
+        return (LAMBDA, node.lineno)
     if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
         return (COMPREHENSIONS[type(node)], node.lineno)
     return None

@@ -8,11 +8,7 @@ from collections.abc import Iterator
 from types import CodeType
 
 from worldline.core.errors import ProgramError
-from worldline.languages.python.cfg.branch_constructs import (
-    COMPREHENSIONS,
-    find_branches,
-    find_constructs,
-)
+from worldline.languages.python.cfg.branch_constructs import find_branches, find_constructs
 from worldline.languages.python.cfg.callees import find_callees
 from worldline.languages.python.cfg.control_flow_graph import (
     ControlFlowGraph,
@@ -20,6 +16,7 @@ from worldline.languages.python.cfg.control_flow_graph import (
     FunctionKind,
 )
 from worldline.languages.python.cfg.line_graph import build_line_graph
+from worldline.languages.python.expression_frames import COMPREHENSIONS, LAMBDA
 
 _RESUMABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -98,7 +95,7 @@ def iterate_code_objects(code: CodeType, depth: int) -> Iterator[tuple[CodeType,
 def _function_kind(code: CodeType, depth: int) -> FunctionKind:
     if depth == 0:
         return "module"
-    if code.co_name == "<lambda>":
+    if code.co_name == LAMBDA:
         return "lambda"
     if code.co_name in COMPREHENSIONS.values():
         return "comprehension"

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from worldline.core.trace import words
-from worldline.languages.python.cfg.branch_constructs import COMPREHENSIONS
 from worldline.languages.python.cfg.control_flow_graph import FunctionGraph
 from worldline.languages.python.cfg.name_resolution import looked_up_names, resolve_names
+from worldline.languages.python.expression_frames import COMPREHENSIONS
 
 # First line, last line, first column, last column.
 Span = tuple[int | None, int | None, int | None, int | None]
