@@ -3,8 +3,9 @@
 import pytest
 
 from tests.support.predictions import diagnose_edit, replaced
-from worldline.analysis.diagnosis import RULES, Diagnosis, find_cause
+from worldline.analysis.diagnosis import RULES, Diagnosis, diagnosis_to_json, find_cause
 from worldline.languages.python.recorder import PythonRecorder
+from worldline.models.codecs import get_codec
 
 STRIP = "def f(s):\n    t = s.strip('x')\n    return t\n"
 COUNT = "def f(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n"
@@ -274,6 +275,48 @@ def test_wrong_end(recorder: PythonRecorder) -> None:
     assert (result.where, name_of(result)) == ("end", "wrong_end")
 
 
+ROWS = get_codec("chat-trace")
+
+
+@pytest.mark.parametrize(
+    ("call", "old", "new", "note"),
+    [
+        ("f(1)", "=> False\nL4: return n =>", "=> False\nL3: n = 0 =>", "False"),
+        ("f(3)", "=> True\nL3: n = 0 =>", "=> True\nL4: return n =>", "True"),
+    ],
+)
+def test_self_contradiction(
+    recorder: PythonRecorder, call: str, old: str, new: str, note: str
+) -> None:
+    diagnosis = diagnose_edit(recorder, BRANCH, call, replaced(old, new), codec=ROWS)
+    assert name_of(diagnosis) == "self_contradiction"
+    assert diagnosis_to_json(diagnosis)["evidence"] == note
+
+
+def test_self_contradiction_about_the_end_of_a_loop(recorder: PythonRecorder) -> None:
+    edit = replaced("=> done\nL5: return total =>", "=> done\nL4: total += i =>")
+    diagnosis = diagnose_edit(recorder, COUNT, "f(2)", edit, codec=ROWS)
+    assert name_of(diagnosis) == "self_contradiction"
+
+
+@pytest.mark.parametrize(
+    ("call", "old", "new", "cause"),
+    [
+        # A wrong result that is followed.
+        ("f(1)", "=> False\nL4: return n =>", "=> True\nL3: n = 0 =>", "branch_misjudged"),
+        # A line that no result explains.
+        ("f(1)", "=> False\nL4: return n =>", "=> False\nL2: if n > 2: =>", "hallucinated_line"),
+        # No result.
+        ("f(1)", "=> False\nL4: return n =>", "=>\nL3: n = 0 =>", "branch_misjudged"),
+    ],
+)
+def test_no_self_contradiction(
+    recorder: PythonRecorder, call: str, old: str, new: str, cause: str
+) -> None:
+    diagnosis = diagnose_edit(recorder, BRANCH, call, replaced(old, new), codec=ROWS)
+    assert name_of(diagnosis) == cause
+
+
 def test_unexplained(recorder: PythonRecorder) -> None:
     """A wrong number without an operation that a rule knows."""
     source = "def f(n):\n    m = hash(n)\n    return m\n"
@@ -287,6 +330,7 @@ def test_every_rule_has_an_example() -> None:
         "answer_extraction",
         "wrong_reference",
         "wrong_end",
+        "self_contradiction",
         # In tests/analysis/alignment/test_gaps.py.
         "steps_skipped",
         "steps_inserted",

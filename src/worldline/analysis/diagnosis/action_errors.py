@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from worldline.analysis.alignment import Divergence
@@ -14,6 +14,7 @@ from worldline.analysis.diagnosis.line_operations import (
 from worldline.core.errors import ProgramError
 from worldline.core.trace import Trace
 from worldline.languages.python.cfg import ControlFlowGraph, build_cfg
+from worldline.models.codecs import Decoded, branch_note
 
 ActionKind = Literal[
     "branch_misjudged",  # a different successor of the same line
@@ -43,15 +44,48 @@ class ActionFacts:
         is_legal: Whether the control-flow graph allows the predicted line; None if unknown.
         is_line_after_call: Whether a call was skipped, and the predicted line is the one that the
             actual execution reaches when the call has returned.
+        contradicted_note: The result of the condition, or of the loop, that the prediction itself
+            writes correctly and then does not follow: "True", "False" or "done".
     """
 
     kind: ActionKind
     is_legal: bool | None
     is_line_after_call: bool = False
+    contradicted_note: str | None = None
 
 
-def action_facts(actual: Trace, divergence: Divergence) -> ActionFacts:
+def action_facts(actual: Trace, decoded: Decoded, divergence: Divergence) -> ActionFacts:
     """Classify a wrong action with the program's control-flow graph."""
+    facts = _action_facts(actual, divergence)
+    if not facts.is_legal:
+        return facts
+    return replace(facts, contradicted_note=_contradicted_note(actual, decoded, divergence))
+
+
+def _contradicted_note(actual: Trace, decoded: Decoded, divergence: Divergence) -> str | None:
+    """The correct result of a condition or a loop that the prediction writes but does not follow.
+
+    "L2: if n > 2: => False", then "L3: n = 0", the body of the condition -> "False"
+    """
+    text, line = actual.program.text, divergence.executed_line
+    number = divergence.step - 1
+    if not 0 <= number < len(decoded.step_texts) or actual.steps[number].event != "line":
+        return None
+    note = decoded.step_texts[number].note
+    next_lines = (
+        (divergence.event, divergence.line),
+        (divergence.predicted_event, divergence.predicted_line_number),
+    )
+    if note is None or any(event not in ("line", "return") for event, _ in next_lines):
+        return None
+    actual_note, predicted_note = (
+        branch_note(text, line, None if event == "return" else next_line)
+        for event, next_line in next_lines
+    )
+    return note if note == actual_note != predicted_note else None
+
+
+def _action_facts(actual: Trace, divergence: Divergence) -> ActionFacts:
     if divergence.where == "end":
         return ActionFacts("stopped_early" if divergence.event else "continued_past_end", False)
     event, predicted_event = divergence.event, divergence.predicted_event

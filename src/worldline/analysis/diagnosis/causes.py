@@ -19,6 +19,7 @@ CauseName = Literal[
     "steps_skipped",
     "steps_inserted",
     "steps_repeated",
+    "self_contradiction",
     "hallucinated_line",
     "loop_miscounted",
     "branch_misjudged",
@@ -214,6 +215,11 @@ RULES: tuple[Rule, ...] = (
     Rule("steps_inserted", "inserted steps", lambda f: _gap_kind(f) == "steps_inserted"),
     Rule("steps_repeated", "repeated steps", lambda f: _gap_kind(f) == "steps_repeated"),
     Rule(
+        "self_contradiction",
+        "wrote the correct result of a condition or a loop, and did not follow it",
+        lambda f: f.action is not None and f.action.contradicted_note is not None,
+    ),
+    Rule(
         "hallucinated_line",
         "went to a line that cannot come next",
         lambda f: _action_error(f) in ("line_hallucinated", "line_invented"),
@@ -330,4 +336,6 @@ def cause_evidence(facts: Facts, cause: CauseName) -> str | None:
 
     "negative_index" -> "counts[x - 1] has index -1"
     """
+    if cause == "self_contradiction" and facts.action is not None:
+        return facts.action.contradicted_note
     return next((text for name, text in facts.evidence.items() if name == cause), None)

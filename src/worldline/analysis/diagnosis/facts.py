@@ -214,7 +214,7 @@ def gather_facts(
     return replace(
         base,
         operation=operation,
-        action=None if has_value else action_facts(actual, divergence),
+        action=None if has_value else action_facts(actual, decoded, divergence),
         value=value_facts(actual, divergence, operation, tokenizer) if has_value else None,
         input_kinds=frozenset(map(value_kind, input_values(actual, divergence, operation))),
         evidence=find_mechanisms(actual, divergence, expressions) if has_value else {},

@@ -48,6 +48,7 @@ LABELS: Mapping[str, str] = {
     "steps_skipped": "Steps skipped",
     "steps_inserted": "Steps inserted",
     "steps_repeated": "Steps repeated",
+    "self_contradiction": "Self-contradiction",
     "hallucinated_line": "Hallucinated line",
     "loop_miscounted": "Loop miscounted",
     "call_error": "Call error",

@@ -54,6 +54,8 @@ INTERVENTIONS: Mapping[InterventionName, Intervention] = {
 INTERVENTIONS_BY_CAUSE: Mapping[CauseName, tuple[InterventionName, ...]] = {
     "truncated": ("more-tokens",),
     "runaway_repetition": ("resample", "patch"),
+    # `guided` follows the result that the prediction writes.
+    "self_contradiction": ("guided", "patch"),
     # A hallucinated line contradicts nothing but the control-flow graph.
     "hallucinated_line": ("guided", "patch"),
     "loop_miscounted": ("patch",),

@@ -27,6 +27,8 @@ class StepText:
         number: line number, if the format distinguishes lines with the same text.
         shows_state: false if the format omits the state of this step.
         shows_all: false if variables that are not in `locals` are unknown instead of unbound.
+        note: what the model wrote as the result of a condition or a loop: "True", "False" or
+            "done"; None if the format has no place for it, or nothing was written there.
     """
 
     line: str
@@ -36,6 +38,7 @@ class StepText:
     number: int | None = None
     shows_state: bool = True
     shows_all: bool = True
+    note: str | None = None
 
     def __repr__(self) -> str:
         span = f"{self.start}:{self.end}"

@@ -140,8 +140,18 @@ class RowAssembler:
         for item in row.items:
             self._add_value(item, row.line, scope, effect_start, end)
         self._read_effect(row, frame)
+        self._add_note(row, scope)
         if row.has("call"):
             frame.open_line, frame.has_called = row.line, False
+
+    def _add_note(self, row: Row, scope: int) -> None:
+        """Keep the note of a row with the step of its line."""
+        notes = [item.value for item in row.items if item.kind == "note"]
+        for number in reversed(range(len(self.steps))) if notes else ():
+            step = self.steps[number]
+            if step.event == "line" and (step.scope, step.line) == (scope, row.line):
+                self.step_texts[number] = replace(self.step_texts[number], note=notes[-1])
+                return
 
     def _add_value(self, item: Item, line: int, scope: int, start: int, end: int) -> None:
         """Add the exception or return step that an item stands for."""
