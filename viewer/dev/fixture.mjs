@@ -274,8 +274,9 @@ const COLUMNS = [
   ["where", "Differs in", "text"],
   ["kind", "Kind of value", "text"],
   ["cause", "Cause", "text"],
+  ["predicted", "Predicted", "text"],
+  ["actual", "Actual", "text"],
   ["step", "Diverged at", "number"],
-  ["matched_steps", "Matched steps", "number"],
   ["steps", "Actual steps", "number"],
 ];
 
@@ -296,8 +297,9 @@ function row(made) {
     where,
     kind,
     made.cause,
+    divergence?.predicted ?? null,
+    divergence?.actual ?? null,
     step,
-    made.matched_steps,
     made.actual.steps.length,
   ];
 }
@@ -338,6 +340,22 @@ function run(name, samples, rows) {
   const divergences = tally(rows.map((cells) => (cells[3] ? JSON.stringify([cells[3], cells[4]]) : null)));
   return {
     name,
+    headline: `${samples.length} artificial samples.`,
+    examples: samples
+      .filter((made) => made.divergence && made.cause)
+      .slice(0, 3)
+      .map(({ id, divergence, cause }) => ({
+        id,
+        call: "main()",
+        line: "word = word.strip('.,').lower()",
+        step: divergence.step,
+        where: divergence.where,
+        variable: divergence.variable,
+        actual: divergence.actual.slice(0, 120),
+        predicted: divergence.predicted.slice(0, 120),
+        cause,
+        sentence: "an artificial error",
+      })),
     header: ["artificial benchmark", "no model: a generator of errors", `${samples.length} samples in ${name}`],
     accuracy: {
       questions: samples.length,
@@ -401,7 +419,10 @@ function run(name, samples, rows) {
       name,
       title,
       type,
-      values: type === "text" && at > 0 ? tally(rows.map((cells) => cells[at])).map((value) => value.name) : null,
+      values:
+        type === "text" && at > 0
+          ? tally(rows.map((cells) => cells[at])).map(({ name, count }) => [name, count])
+          : null,
     })),
   };
 }
@@ -419,11 +440,13 @@ const difference = {
   high: 0.19,
   p: 0.77,
 };
+const changed = (id) => ({ id, cause: null, a: "Incorrect", b: "Correct" });
 const change = (by, group, gained, lost, difference) => {
   return { by, group, pairs: 32, gained, lost, difference, adjusted_p: difference.p };
 };
 const report = {
-  format: 3,
+  format: 4,
+  homepage: null,
   labels: LABELS,
   worldline: "0.1.0",
   runs: [run("runs/base", samples[0], rows[0]), run("runs/tuned", samples[1], rows[1])],
@@ -432,8 +455,8 @@ const report = {
     a: share(samples[0].filter(isCorrect).length, 32),
     b: share(samples[1].filter(isCorrect).length, 32),
     difference,
-    gained,
-    lost: [...lost, HOSTILE_ID],
+    gained: gained.map(changed),
+    lost: [...lost, HOSTILE_ID].map(changed),
     verdicts: tally(pairs.map(([a, b]) => JSON.stringify([a.verdict, b.verdict]))).map(({ name, count }) => ({
       a: JSON.parse(name)[0],
       b: JSON.parse(name)[1],

@@ -107,13 +107,31 @@ export interface Interventions {
   fixes: string[];
 }
 
+/** A failure that is typical of the run. */
+export interface ExampleFailure {
+  id: string;
+  /** The call that was predicted: "f('a')". */
+  call: string;
+  /** The source line that was executed before the divergence. */
+  line: string;
+  step: number;
+  where: string;
+  variable: string | null;
+  /** The values that differ, shortened around the difference. */
+  actual: string;
+  predicted: string;
+  cause: string;
+  /** The cause in a sentence. */
+  sentence: string;
+}
+
 export interface Column {
   name: string;
   /** Heading of the column. */
   title: string;
   type: "text" | "number";
-  /** Values to choose from in a menu; null if there are too many. */
-  values: string[] | null;
+  /** Values to choose from in a menu, with the number of samples of each; null if there are too many. */
+  values: [string, number][] | null;
 }
 
 export type Cell = string | number | null;
@@ -123,6 +141,10 @@ export interface RunDocument {
   name: string;
   /** Benchmark, model and settings, as in the terminal. */
   header: string[];
+  /** The most important results in sentences. */
+  headline: string;
+  /** One failure for each of the most frequent causes. */
+  examples: ExampleFailure[];
   accuracy: Accuracy;
   outcomes: Count[];
   causes: CauseCount[];
@@ -148,6 +170,16 @@ export interface GroupChange {
   adjusted_p: number;
 }
 
+/** A sample that is correct in one of two runs. */
+export interface ChangedSample {
+  id: string;
+  /** The cause of the failure in the run that fails. */
+  cause: string | null;
+  /** The results in both runs, a line each. */
+  a: string;
+  b: string;
+}
+
 export interface Comparison {
   headline: string;
   /** A line for each setting that differs between the runs. */
@@ -156,8 +188,8 @@ export interface Comparison {
   a: Share;
   b: Share;
   difference: Difference;
-  gained: string[];
-  lost: string[];
+  gained: ChangedSample[];
+  lost: ChangedSample[];
   /** Pairs by their verdicts in A and in B. */
   verdicts: { a: string; b: string; count: number }[];
   groups: GroupChange[];
@@ -165,9 +197,11 @@ export interface Comparison {
 }
 
 export interface ReportDocument {
-  format: 3;
+  format: 4;
   /** The version of Worldline that wrote the report. */
   worldline: string;
+  /** The project's address; null if the package does not name it. */
+  homepage: string | null;
   /** Labels of identifiers: "copy_error" to "Copy error". */
   labels: Record<string, string>;
   runs: RunDocument[];

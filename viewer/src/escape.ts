@@ -1,12 +1,23 @@
-/** Escapes for characters that are invisible or change the text around them. */
+/** Marks for characters that are invisible, change the text around them, or look like others. */
 
 // Control, direction and format characters, line separators, lone surrogates, every space except " ".
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 const NAMED: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+// Spaces that are easily overlooked: several in a row, and one next to the quote that begins or ends a string.
+const SPACES = / {2,}|(?<=(?:^|[\s[({,:=])['"]) | (?=['"](?:$|[\s\])},:]))(?<!, |: |= )|^ | $/;
+// Letters and signs that look like ASCII characters: Cyrillic, Greek, full-width, quotation marks, dashes.
+const LOOKALIKES = /[АВЕЅІЈКМНОРСТХаеорсухіјѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧο\uff01-\uff5e‘’‚“”„′″‐‑‒–—−⁄∕]/u;
+const pattern = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"), "gu");
+const MARKED = { value: pattern(HIDDEN, SPACES, LOOKALIKES), sentence: pattern(HIDDEN, / {2,}/, LOOKALIKES) };
 
-export interface EscapedPart {
+/** What is marked besides hidden characters: spaces and look-alikes in a value, or in a sentence with values. */
+export type Marks = keyof typeof MARKED;
+
+export type PartKind = "plain" | "escape" | "spaces" | "lookalike";
+
+export interface TextPart {
   text: string;
-  isEscape: boolean;
+  kind: PartKind;
 }
 
 /**
@@ -15,23 +26,34 @@ export interface EscapedPart {
  * "a\u001b[31m\u202e" -> "a\\x1b[31m\\u202e"
  */
 export function escapeHidden(text: string, { lines = false } = {}): string {
-  return splitEscapes(text, { lines })
+  return splitText(text, { lines })
     .map((part) => part.text)
     .join("");
 }
 
-/** The same in parts, to style an escape differently from the same characters in the text. */
-export function splitEscapes(text: string, { lines = false } = {}): EscapedPart[] {
-  const parts: EscapedPart[] = [];
+/**
+ * The same in parts, to style an escape differently from the same characters in the text. With `marks`, overlooked
+ * spaces and look-alikes are parts of their own.
+ */
+export function splitText(
+  text: string,
+  { lines = false, marks }: { lines?: boolean; marks?: Marks | undefined } = {},
+): TextPart[] {
+  const parts: TextPart[] = [];
   let end = 0;
-  for (const match of text.matchAll(HIDDEN)) {
+  for (const match of text.matchAll(marks ? MARKED[marks] : HIDDEN)) {
     if (lines && (match[0] === "\n" || match[0] === "\t")) continue;
-    if (match.index > end) parts.push({ text: text.slice(end, match.index), isEscape: false });
-    parts.push({ text: escapeCharacter(match[0]), isEscape: true });
+    if (match.index > end) parts.push({ text: text.slice(end, match.index), kind: "plain" });
+    parts.push(markedPart(match[0]));
     end = match.index + match[0].length;
   }
-  if (end < text.length) parts.push({ text: text.slice(end), isEscape: false });
+  if (end < text.length) parts.push({ text: text.slice(end), kind: "plain" });
   return parts;
+}
+
+function markedPart(text: string): TextPart {
+  if (text.startsWith(" ")) return { text, kind: "spaces" };
+  return LOOKALIKES.test(text) ? { text, kind: "lookalike" } : { text: escapeCharacter(text), kind: "escape" };
 }
 
 /** A character as Python writes it: \n, \x1b, \u202e, \U000e0001. */
@@ -59,4 +81,14 @@ function characterEnd(text: string, index: number): number {
 /** The first `length` characters of a text, with … if there are more. */
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : sliceText(text, 0, length) + "…";
+}
+
+/** `length` characters of a text, around the first one that differs from another text. */
+export function shortenAround(text: string, other: string, length: number): string {
+  if (text.length <= length) return text;
+  let same = 0;
+  while (same < text.length && text[same] === other[same]) same++;
+  const start = Math.max(0, Math.min(same - Math.floor(length / 3), text.length - length));
+  const end = start + length;
+  return (start > 0 ? "…" : "") + sliceText(text, start, end) + (end < text.length ? "…" : "");
 }

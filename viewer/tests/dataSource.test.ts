@@ -8,7 +8,7 @@ const COLUMNS = [
   { name: "id", title: "sample", type: "text", values: null },
   { name: "steps", title: "steps", type: "number", values: null },
 ];
-const REPORT = { format: 3, worldline: "0", labels: {}, runs: [{ name: "a", columns: COLUMNS }], comparison: null };
+const REPORT = { format: 4, worldline: "0", labels: {}, runs: [{ name: "a", columns: COLUMNS }], comparison: null };
 const ROWS = [
   [
     ["one", 3],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { escapeHidden, shorten, sliceText, splitEscapes } from "../src/escape";
+import { escapeHidden, shorten, shortenAround, sliceText, splitText } from "../src/escape";
 
 test("hidden characters become escapes", () => {
   expect(escapeHidden("a\u001b[31mb")).toBe("a\\x1b[31mb");
@@ -27,9 +27,9 @@ test("ordinary text of any script is unchanged", () => {
 });
 
 test("an escape differs from the same characters in the text", () => {
-  expect(splitEscapes("\\x1b\u001b")).toEqual([
-    { text: "\\x1b", isEscape: false },
-    { text: "\\x1b", isEscape: true },
+  expect(splitText("\\x1b\u001b")).toEqual([
+    { text: "\\x1b", kind: "plain" },
+    { text: "\\x1b", kind: "escape" },
   ]);
 });
 
@@ -38,4 +38,50 @@ test("a surrogate pair is not split", () => {
   expect(sliceText("a😀b", 2, 4)).toBe("b");
   expect(shorten("a😀b", 2)).toBe("a😀…");
   expect(shorten("ab", 2)).toBe("ab");
+});
+
+const marked = (text: string, kind: string) =>
+  splitText(text, { marks: "value" })
+    .filter((part) => part.kind === kind)
+    .map((part) => part.text);
+
+test("spaces that are easily overlooked are marked", () => {
+  expect(marked("'a   b'", "spaces")).toEqual(["   "]);
+  expect(marked("' a'", "spaces")).toEqual([" "]);
+  expect(marked("['a ', 'b']", "spaces")).toEqual([" "]);
+  expect(marked("' '", "spaces")).toEqual([" "]);
+  expect(marked("{'k': ' v'}", "spaces")).toEqual([" "]);
+});
+
+test("spaces between words and items are not marked", () => {
+  expect(marked("'a b c'", "spaces")).toEqual([]);
+  expect(marked("['a', 'b', \"c\"]", "spaces")).toEqual([]);
+  expect(marked("{'k': 'v', 'l': 1}", "spaces")).toEqual([]);
+  expect(marked("x = 'a'", "spaces")).toEqual([]);
+});
+
+test("look-alikes are marked, letters of other words are not", () => {
+  expect(marked("p\u0430ss", "lookalike")).toEqual(["\u0430"]);
+  expect(marked("a\u2013b \u201cc\u201d", "lookalike")).toEqual(["\u2013", "\u201c", "\u201d"]);
+  expect(marked("naïve 日本語 - 'x'", "lookalike")).toEqual([]);
+});
+
+test("in a sentence, only several spaces in a row are marked", () => {
+  const parts = splitText("'  ' instead of ' '", { marks: "sentence" });
+  expect(parts.filter((part) => part.kind === "spaces").map((part) => part.text)).toEqual(["  "]);
+});
+
+test("marks do not change the text", () => {
+  const text = "['a  ', 'p\u0430ss']";
+  expect(
+    splitText(text, { marks: "value" })
+      .map((part) => part.text)
+      .join(""),
+  ).toBe(text);
+});
+
+test("a value is shortened around its difference", () => {
+  const [actual, predicted] = ["a".repeat(100) + "x" + "b".repeat(100), "a".repeat(100) + "y" + "b".repeat(100)];
+  expect(shortenAround(actual, predicted, 30)).toBe("…" + "a".repeat(10) + "x" + "b".repeat(19) + "…");
+  expect(shortenAround("abc", "abd", 30)).toBe("abc");
 });

@@ -5,7 +5,7 @@ import { compareByCodePoint, filterRows } from "../src/query";
 
 const COLUMNS: Column[] = [
   { name: "id", title: "sample", type: "text", values: null },
-  { name: "where", title: "where", type: "text", values: ["state"] },
+  { name: "where", title: "where", type: "text", values: [["state", 1]] },
   { name: "steps", title: "steps", type: "number", values: null },
 ];
 const ROWS: Cell[][] = [

@@ -172,13 +172,9 @@ def test_comparison_of_steps_and_tokens() -> None:
     b.append(make_scored_sample("s4", "incorrect"))
     result = compare_runs(a, b)
     assert (result.steps.samples, result.steps.more, result.steps.less) == (4, 2, 1)
-    assert (result.steps.total_a, result.steps.total_b, result.steps.difference.value) == (
-        6,
-        8,
-        0.5,
-    )
+    assert (result.steps.total_a, result.steps.total_b, result.steps.change.value) == (6, 8, 1)
     assert (result.tokens.total_a, result.tokens.total_b, result.tokens.less) == (400, 200, 4)
-    assert (result.tokens.ratio.value, result.tokens.difference.p) == (0.5, 2 / 16)
+    assert (result.tokens.ratio.value, result.tokens.change.p) == (0.5, 2 / 16)
 
 
 def test_inconsistent_values_of_two_runs_are_ignored() -> None:
@@ -203,7 +199,7 @@ def test_a_run_compared_with_itself(rows: list[ScoredSample]) -> None:
     assert all(before == after for before, after in result.verdicts)
     assert all(c.gained == c.lost == 0 and c.adjusted_p is None for c in result.changes)
     for numbers in (result.steps, result.tokens):
-        assert (numbers.more, numbers.less, numbers.difference.p) == (0, 0, 1.0)
+        assert (numbers.more, numbers.less, numbers.change.p) == (0, 0, 1.0)
 
 
 @given(runs(), runs())
@@ -232,8 +228,8 @@ def test_swapping_the_runs_swaps_gains_and_losses(
 def assert_negated(result: RunComparison, other: RunComparison) -> None:
     for one, two in (
         (result.overall.difference, other.overall.difference),
-        (result.steps.difference, other.steps.difference),
-        (result.tokens.difference, other.tokens.difference),
+        (result.steps.change, other.steps.change),
+        (result.tokens.change, other.tokens.change),
     ):
         assert one.p == pytest.approx(two.p)
         assert [one.value, one.low, one.high] == pytest.approx(

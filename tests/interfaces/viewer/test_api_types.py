@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support.paths import PROJECT_ROOT
-from worldline.evaluation.runs import read_scored_samples
 from worldline.interfaces.viewer import build_report_document
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.languages.python.recorder import PythonRecorder
@@ -63,9 +62,7 @@ def mismatches(value: Any, kind: str, path: str) -> Iterator[str]:
 def test_keys_of_the_report_are_declared(intervened_run: str, recorder: PythonRecorder) -> None:
     run = DiagnosedRun(intervened_run, recorder, tokenizer=BytesTokenizer())
     costs = run.token_costs([run.diagnose(name) for name in run.names])
-    runs = [intervened_run, intervened_run]
-    rows = [read_scored_samples(location) for location in runs]
-    report, _ = build_report_document(runs, rows, {intervened_run: costs})
+    report, _ = build_report_document([run, run], {intervened_run: costs})
     assert list(mismatches(report, "ReportDocument", "report")) == []
 
 

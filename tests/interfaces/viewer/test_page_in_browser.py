@@ -14,7 +14,8 @@ from worldline.core.trace import Program
 from worldline.evaluation.metrics import compare_runs
 from worldline.evaluation.runs import read_scored_samples
 from worldline.interfaces.demo import PREDICTIONS
-from worldline.interfaces.report import summarize_run
+from worldline.interfaces.report import headline, sample_text, summarize_run
+from worldline.interfaces.viewer.example_failures import choose_failures
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import read_prediction_file
 
@@ -156,7 +157,44 @@ def test_comparison_lists_the_gained_samples(
     assert gained
     for name in gained:
         assert name in text
+    before = {row.sample: row for row in read_scored_samples(demo_run)}
+    cells = tab.texts(".changed-samples tbody td")
+    assert {cell.replace("\xa0", " ") for cell in cells[::2]} == {
+        sample_text(before[name]) for name in gained
+    }
+    assert set(cells[1::2]) == {"Correct"}
     assert tab.accessibility_violations() == []
+
+
+def test_the_overview_begins_with_the_results_and_typical_failures(
+    open_page: OpenPage, demo_run: str
+) -> None:
+    tab = open_page(demo_run)
+    assert tab.page.inner_text(".news") == headline(read_scored_samples(demo_run))
+    cards = tab.page.locator(".card").all()
+    chosen = choose_failures(read_scored_samples(demo_run))
+    assert len(cards) == len(chosen) > 0
+    for card, sample in zip(cards, chosen, strict=True):
+        assert sample.predicted_value in card.locator("del").inner_text()
+        assert sample.actual_value in card.locator("ins").inner_text()
+    cards[0].locator("a").click()
+    tab.wait(f"location.hash.includes('/sample/{chosen[0].sample}')")
+
+
+def test_samples_are_filtered_by_verdict_with_a_button(open_page: OpenPage, demo_run: str) -> None:
+    tab = open_page(demo_run)
+    tab.go("#/run/0/samples")
+    tab.page.wait_for_selector(".rows tbody th a")
+    rows = [row for row in read_scored_samples(demo_run) if row.verdict == "incorrect"]
+    button = tab.page.get_by_role("button", name=f"Incorrect {len(rows)}")
+    button.click()
+    tab.wait(f"document.querySelectorAll('.rows tbody th a').length === {len(rows)}")
+    assert "verdict=incorrect" in tab.hash
+    values = tab.texts(".rows tbody .predicted")
+    assert [(row.predicted_value or "").strip() for row in rows] == values
+    assert tab.accessibility_violations() == []
+    button.click()
+    tab.wait("!location.hash.includes('verdict=')")
 
 
 def first_correct_sample(run: str) -> str:
@@ -204,6 +242,8 @@ def test_values_that_differ_only_in_spaces_look_different(
     tab = open_page(make_recorded_run(folder, [prediction], recorder))
     tab.go("#/run/0/sample/spaces")
     tab.page.wait_for_selector(".step-rows")
+    marked = tab.page.locator(".step-row.diverged .different .spaces").all_inner_texts()
+    assert marked == [" " * 10, " " * 11]
     for selector in (".step-row.diverged .change", ".differs .value"):
         actual, predicted = tab.page.locator(selector).all()
         for shown, spaces in ((actual, 10), (predicted, 11)):

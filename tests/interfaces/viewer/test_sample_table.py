@@ -59,7 +59,7 @@ def test_a_page_of_rows_has_the_total_of_all_pages() -> None:
 
 def test_columns_with_few_values_have_a_menu() -> None:
     columns = {column.name: column for column in build_table(ROWS).columns}
-    assert columns["verdict"].values == ("correct", "incorrect")
+    assert columns["verdict"].values == (("correct", 1), ("incorrect", 3))
     assert columns["id"].values is None
     assert columns["step"].type == "number"
     assert columns["step"].values is None

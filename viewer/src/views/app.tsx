@@ -14,6 +14,7 @@ import { ErrorBoundary, Loading, Message } from "./message";
 import { OverviewPage } from "./overviewPage";
 import { SampleListPage } from "./sampleListPage";
 import { SamplePage } from "./samplePage";
+import { Icon, Logo } from "./icons";
 import { Text } from "./text";
 import { ThemeSwitch } from "./theme";
 
@@ -29,13 +30,13 @@ export function App({ data }: { data: DataSource }) {
     <>
       <header class="top">
         <a class="brand" href="#/run/0">
-          Worldline
+          <Logo /> Worldline
         </a>
         {report.status === "ready" && <RunNav report={report.value} route={route} />}
         <span class="right">
           <ThemeSwitch />
           <button type="button" onClick={() => setHelpOpen(true)} aria-label="Help" title="Help (key ?)">
-            ?
+            <Icon name="keyboard" />
           </button>
         </span>
       </header>
@@ -48,8 +49,25 @@ export function App({ data }: { data: DataSource }) {
           </ErrorBoundary>
         )}
       </main>
+      {report.status === "ready" && <Footer report={report.value} />}
       {isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}
     </>
+  );
+}
+
+function Footer({ report: { worldline, homepage } }: { report: ReportDocument }) {
+  return (
+    <footer>
+      Made with{" "}
+      {homepage === null ? (
+        "Worldline"
+      ) : (
+        <a href={homepage} rel="noreferrer">
+          Worldline
+        </a>
+      )}{" "}
+      <Text of={worldline} />
+    </footer>
   );
 }
 

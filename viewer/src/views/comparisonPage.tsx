@@ -1,6 +1,6 @@
 /** Comparison of two runs on the samples they share. Panels without data are left out. */
 import { useState } from "preact/hooks";
-import type { Comparison, GroupChange, ReportDocument } from "../api";
+import type { ChangedSample, Comparison, GroupChange, ReportDocument } from "../api";
 import { columnLabel, label, measureLabel, runLabel } from "../labels";
 import { formatCount, formatDifferenceInterval, formatPoints, formatPValue } from "../numberFormat";
 import { toHash } from "../route";
@@ -11,6 +11,7 @@ import { Text } from "./text";
 /** Samples shown at first, and added by the button. */
 const SAMPLES_SHOWN = 100;
 const VERDICTS = ["correct", "incorrect", "no_answer", "truncated", "infra_error"];
+const GROUPS_SHOWN = 5;
 /** Groups with a smaller adjusted p-value are printed in bold. */
 const SIGNIFICANCE = 0.05;
 
@@ -51,7 +52,7 @@ export function ComparisonPage({ report, comparison }: { report: ReportDocument;
           </ul>
         </Panel>
         {comparison.groups.length > 0 && (
-          <Panel title="Gains and losses of B by group">
+          <Panel title="Gains and losses of B by group" isWide>
             <GroupTable groups={comparison.groups} />
             <p class="note">
               <Text of={comparison.groups_note} />
@@ -59,13 +60,13 @@ export function ComparisonPage({ report, comparison }: { report: ReportDocument;
           </Panel>
         )}
         {comparison.gained.length > 0 && (
-          <Panel title={`Gained: ${formatCount(comparison.gained.length)} (not correct in A, correct in B)`}>
-            <SampleLinks title="Gained samples" ids={comparison.gained} />
+          <Panel title={`Gained: ${formatCount(comparison.gained.length)} (not correct in A, correct in B)`} isWide>
+            <ChangedSamples title="Gained samples" samples={comparison.gained} />
           </Panel>
         )}
         {comparison.lost.length > 0 && (
-          <Panel title={`Lost: ${formatCount(comparison.lost.length)} (correct in A, not correct in B)`}>
-            <SampleLinks title="Lost samples" ids={comparison.lost} />
+          <Panel title={`Lost: ${formatCount(comparison.lost.length)} (correct in A, not correct in B)`} isWide>
+            <ChangedSamples title="Lost samples" samples={comparison.lost} />
           </Panel>
         )}
       </div>
@@ -73,25 +74,42 @@ export function ComparisonPage({ report, comparison }: { report: ReportDocument;
   );
 }
 
-/** Links to samples in both runs. */
-function SampleLinks({ title, ids }: { title: string; ids: string[] }) {
+/** What changed in each sample, with links to it in both runs. */
+function ChangedSamples({ title, samples }: { title: string; samples: ChangedSample[] }) {
   const [shown, setShown] = useState(SAMPLES_SHOWN);
   const link = (run: number, id: string) => toHash({ page: "sample", run, id, step: null, tokens: false });
   return (
     <div class="scroll tall" tabIndex={0} role="region" aria-label={title}>
-      <ul class="plain-list">
-        {ids.slice(0, shown).map((id) => (
-          <li>
-            <bdi class="mono">
-              <Text of={id} />
-            </bdi>{" "}
-            <a href={link(0, id)}>in A</a> <a href={link(1, id)}>in B</a>
-          </li>
-        ))}
-      </ul>
-      {shown < ids.length && (
+      <table class="changed-samples">
+        <thead>
+          <tr>
+            <th scope="col">Sample</th>
+            <th scope="col">In A</th>
+            <th scope="col">In B</th>
+          </tr>
+        </thead>
+        <tbody>
+          {samples.slice(0, shown).map(({ id, a, b }) => (
+            <tr>
+              <th scope="row">
+                <bdi class="mono">
+                  <Text of={id} />
+                </bdi>
+              </th>
+              {[a, b].map((text, run) => (
+                <td>
+                  <a href={link(run, id)}>
+                    <Text of={text} marks="sentence" />
+                  </a>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shown < samples.length && (
         <button type="button" onClick={() => setShown(shown + SAMPLES_SHOWN)}>
-          Show {formatCount(Math.min(SAMPLES_SHOWN, ids.length - shown))} more
+          Show {formatCount(Math.min(SAMPLES_SHOWN, samples.length - shown))} more
         </button>
       )}
     </div>
@@ -139,7 +157,26 @@ function VerdictTable({ verdicts }: { verdicts: Comparison["verdicts"] }) {
   );
 }
 
+/** The groups with the smallest p-values; the others on demand. */
 function GroupTable({ groups }: { groups: GroupChange[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const sorted = [...groups].sort((a, b) => a.adjusted_p - b.adjusted_p || a.difference.p - b.difference.p);
+  const shown = isOpen ? groups : sorted.slice(0, GROUPS_SHOWN);
+  return (
+    <>
+      <GroupRows groups={shown} />
+      {groups.length > GROUPS_SHOWN && (
+        <p>
+          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? "Show the first five" : `Show all ${formatCount(groups.length)} groups`}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function GroupRows({ groups }: { groups: GroupChange[] }) {
   return (
     <div class="scroll tall" tabIndex={0} role="region" aria-label="Gains and losses by group">
       <table>

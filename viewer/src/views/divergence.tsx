@@ -98,17 +98,17 @@ function ChunkView({ chunk, side, isFirst, isLast }: ChunkProps) {
       );
     return (
       <mark>
-        <Text of={sliceText(text, 0, MAX_CHARS)} />
+        <Text of={sliceText(text, 0, MAX_CHARS)} marks="value" />
         {text.length > MAX_CHARS && <Omitted characters={text.length - MAX_CHARS} />}
       </mark>
     );
   }
-  if (text.length <= 2 * CONTEXT_CHARS + 20) return <Text of={text} />;
+  if (text.length <= 2 * CONTEXT_CHARS + 20) return <Text of={text} marks="value" />;
   return (
     <>
-      {!isFirst && <Text of={sliceText(text, 0, CONTEXT_CHARS)} />}
+      {!isFirst && <Text of={sliceText(text, 0, CONTEXT_CHARS)} marks="value" />}
       <Omitted characters={text.length - CONTEXT_CHARS * (isFirst || isLast ? 1 : 2)} />
-      {!isLast && <Text of={sliceText(text, text.length - CONTEXT_CHARS, text.length)} />}
+      {!isLast && <Text of={sliceText(text, text.length - CONTEXT_CHARS, text.length)} marks="value" />}
     </>
   );
 }
@@ -147,11 +147,11 @@ function TokenList({ chunks, side }: { chunks: DiffChunk<string[]>[]; side: Side
       {tokens.slice(0, MAX_TOKENS).map(({ text, isSame }) =>
         isSame ? (
           <span class="token">
-            <Text of={sliceText(text, 0, MAX_CHARS)} />
+            <Text of={sliceText(text, 0, MAX_CHARS)} marks="value" />
           </span>
         ) : (
           <mark class="token">
-            <Text of={sliceText(text, 0, MAX_CHARS)} />
+            <Text of={sliceText(text, 0, MAX_CHARS)} marks="value" />
           </mark>
         ),
       )}
@@ -179,8 +179,8 @@ function OtherDifferences({ differences }: { differences: Divergence["difference
                 <th scope="row">
                   <Text of={name} />
                 </th>
-                <td>{actual === null ? "not set" : <Value of={actual} />}</td>
-                <td>{predicted === null ? "not set" : <Value of={predicted} />}</td>
+                <td>{actual === null ? "not set" : <Value of={actual} marks="value" />}</td>
+                <td>{predicted === null ? "not set" : <Value of={predicted} marks="value" />}</td>
               </tr>
             ))}
           </tbody>

@@ -3,14 +3,20 @@ import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { RunDocument } from "../api";
 import { escapeHidden, shorten } from "../escape";
 import { columnLabel } from "../labels";
+import { formatCount } from "../numberFormat";
 import type { Filter } from "../route";
+import { Badge } from "./badge";
 import { Text } from "./text";
+
+/** The column whose values are buttons; the other columns have menus. */
+const TOGGLED_COLUMN = "verdict";
 
 /** Changes a part of the filter; with `replace`, the Back button does not undo it. */
 export type FilterUpdate = (next: Partial<Filter>, options?: { replace?: boolean }) => void;
 
 export function Filters({ run, filter, update }: { run: RunDocument; filter: Filter; update: FilterUpdate }) {
-  const menus = run.columns.filter((column) => column.values !== null);
+  const menus = run.columns.filter((column) => column.values !== null && column.name !== TOGGLED_COLUMN);
+  const toggles = run.columns.find((column) => column.name === TOGGLED_COLUMN)?.values ?? [];
   const choose = (name: string, chosen: string) => {
     const { [name]: _, ...others } = filter.facets;
     update({ facets: chosen === "" ? others : { ...others, [name]: chosen.slice(1) } });
@@ -18,6 +24,21 @@ export function Filters({ run, filter, update }: { run: RunDocument; filter: Fil
   return (
     <div class="filters" role="search">
       <Search text={filter.search} update={update} />
+      <div class="toggles" role="group" aria-label="Verdict">
+        {toggles.map(([value, count]) => {
+          const isChosen = filter.facets[TOGGLED_COLUMN] === value;
+          return (
+            <button
+              type="button"
+              class="toggle"
+              aria-pressed={isChosen}
+              onClick={() => choose(TOGGLED_COLUMN, isChosen ? "" : "=" + value)}
+            >
+              <Badge of={value} /> {formatCount(count)}
+            </button>
+          );
+        })}
+      </div>
       {menus.map(({ name, title, values }) => {
         const chosen = filter.facets[name];
         return (
@@ -31,9 +52,9 @@ export function Filters({ run, filter, update }: { run: RunDocument; filter: Fil
               onChange={(event) => choose(name, event.currentTarget.value)}
             >
               <option value="">Any</option>
-              {values?.map((value) => (
+              {values?.map(([value, count]) => (
                 <option value={"=" + value}>
-                  {value === "" ? "(none)" : escapeHidden(shorten(columnLabel(name, value), 60))}
+                  {value === "" ? "(none)" : escapeHidden(shorten(columnLabel(name, value), 60))} ({formatCount(count)})
                 </option>
               ))}
             </select>

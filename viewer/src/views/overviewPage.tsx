@@ -7,6 +7,7 @@ import { LengthChart, SurvivalChart } from "./charts";
 import { CountTable } from "./countTable";
 import { DivergenceHeatmap } from "./divergenceHeatmap";
 import { Panel } from "./elements";
+import { ExampleFailures } from "./exampleFailures";
 import { ShareTile } from "./shareBar";
 import { Text } from "./text";
 import { hasTokenUsage, TokenUsageView } from "./tokenUsage";
@@ -26,14 +27,15 @@ export function OverviewPage({ data, report, index, by }: Props) {
       <h1>
         <Text of={runLabel(report, index)} />
       </h1>
-      <pre class="lines">
-        {run.header.map((line) => (
-          <bdi class="line">
-            <Text of={line} />
-            {"\n"}
-          </bdi>
-        ))}
-      </pre>
+      <p class="subtitle">
+        <Text of={run.header.join(" · ")} />
+      </p>
+      {run.headline !== "" && (
+        <p class="news">
+          <Text of={run.headline} />
+        </p>
+      )}
+      {run.examples.length > 0 && <ExampleFailures examples={run.examples} run={index} />}
       <AccuracyTiles accuracy={run.accuracy} />
       <div class="panels">
         {run.outcomes.length > 0 && (

@@ -9,6 +9,7 @@ import { type PagedRows, usePagedRows } from "../pagedRows";
 import { type Filter, type SamplesRoute, toHash } from "../route";
 import { rememberList } from "../siblings";
 import { type RowRange, useVisibleRange } from "../virtualList";
+import { Badge } from "./badge";
 import { Chips, Filters, type FilterUpdate } from "./filters";
 import { Message } from "./message";
 import { Text } from "./text";
@@ -16,8 +17,12 @@ import { Text } from "./text";
 const ROW_HEIGHT = 28;
 const MAX_CELL_CHARS = 200;
 /** Widths of columns in characters, and in pixels those of a character and of the cell's padding. */
-const [MIN_WIDTH, MAX_WIDTH, MAX_ID_WIDTH] = [6, 44, 32];
-const [CHARACTER_WIDTH, CELL_PADDING] = [7.6, 20];
+const [MIN_WIDTH, MAX_WIDTH, MAX_ID_WIDTH, MAX_VALUE_WIDTH] = [6, 44, 32, 30];
+const [CHARACTER_WIDTH, CELL_PADDING, BADGE_PADDING] = [7.6, 20, 36];
+
+const BADGE_COLUMNS = new Set(["verdict", "outcome"]);
+/** Columns with values of programs: that of the model is struck out. */
+const VALUE_STYLES: Record<string, string> = { predicted: "value predicted", actual: "value actual" };
 
 /** The scroll position of each list, restored by the Back button. */
 const scrollPositions = new Map<string, number>();
@@ -175,14 +180,7 @@ function Row({ position, cells, columns, run }: RowProps) {
     <tr aria-rowindex={position + 2}>
       {columns.map((column, index) => {
         const text = cellText(cells[index] ?? null, column);
-        if (index > 0)
-          return (
-            <td class={column.type === "number" ? "number" : undefined}>
-              <bdi>
-                <Text of={text} />
-              </bdi>
-            </td>
-          );
+        if (index > 0) return <DataCell column={column} cell={cells[index] ?? null} text={text} />;
         return (
           <th scope="row" title={escapeHidden(text)}>
             <a
@@ -200,6 +198,23 @@ function Row({ position, cells, columns, run }: RowProps) {
   );
 }
 
+function DataCell({ column, cell, text }: { column: Column; cell: Cell; text: string }) {
+  if (typeof cell === "string" && BADGE_COLUMNS.has(column.name))
+    return (
+      <td class="with-badge">
+        <Badge of={cell} />
+      </td>
+    );
+  const style = VALUE_STYLES[column.name] ?? (column.type === "number" ? "number" : undefined);
+  return (
+    <td class={style} title={column.name in VALUE_STYLES ? escapeHidden(text) : undefined}>
+      <bdi>
+        <Text of={text} marks={column.name in VALUE_STYLES ? "value" : undefined} />
+      </bdi>
+    </td>
+  );
+}
+
 function cellText(cell: Cell, column: Column): string {
   return typeof cell === "number" ? formatCount(cell) : shorten(columnLabel(column.name, cell ?? ""), MAX_CELL_CHARS);
 }
@@ -211,8 +226,9 @@ function useWidths(columns: Column[], rows: PagedRows): number[] {
     const firstRows = Array.from({ length: Math.min(rows.total ?? 0, 100) }, (_, index) => rows.row(index) ?? []);
     const widthOf = (column: Column, index: number) => {
       const lengths = firstRows.map((row) => escapeHidden(cellText(row[index] ?? null, column)).length);
-      const limit = index === 0 ? MAX_ID_WIDTH : MAX_WIDTH;
-      return Math.min(Math.max(column.title.length + 2, MIN_WIDTH, ...lengths), limit) * CHARACTER_WIDTH + CELL_PADDING;
+      const limit = index === 0 ? MAX_ID_WIDTH : column.name in VALUE_STYLES ? MAX_VALUE_WIDTH : MAX_WIDTH;
+      const padding = BADGE_COLUMNS.has(column.name) ? BADGE_PADDING : CELL_PADDING;
+      return Math.min(Math.max(column.title.length + 2, MIN_WIDTH, ...lengths), limit) * CHARACTER_WIDTH + padding;
     };
     widths.current = firstRows.length ? columns.map(widthOf) : [];
   }

@@ -9,6 +9,7 @@ import { useShortcuts } from "../shortcuts";
 import { stepOut, stepOver } from "../stepNavigation";
 import { buildTimeline } from "../timeline";
 import { useAsync } from "../useAsync";
+import { Badge } from "./badge";
 import { DivergenceView } from "./divergence";
 import { ErrorBoundary, Loading, Message } from "./message";
 import { SampleNav } from "./sampleNav";
@@ -56,7 +57,9 @@ function SampleView({ sample, route }: { sample: SampleDocument; route: SampleRo
   // The NLL has one more entry: the end of the trace is scored too.
   const length = Math.max(actual.length, predicted.length, sample.nll?.length ?? 0);
   const divergenceStep = sample.divergence ? Math.min(sample.divergence.step, Math.max(length - 1, 0)) : null;
-  const [step, choose] = useStep(route, divergenceStep ?? 0, length);
+  // A truncated output is opened where its text ends.
+  const lastPredicted = sample.outcome === "truncated" ? Math.max(predicted.length - 1, 0) : 0;
+  const [step, choose] = useStep(route, divergenceStep ?? lastPredicted, length);
   const depth = (index: number) => (index < actual.length ? actual.depth(index) : predicted.depth(index));
   const moves: Move[] = [
     { key: "ArrowLeft", text: "← Back", title: "Previous step (key ←)", to: step - 1 },
@@ -118,11 +121,12 @@ function Head({ sample, route }: { sample: SampleDocument; route: SampleRoute })
           </bdi>
         </h1>
         <p class="badges">
-          <Badge name="Outcome" text={label(outcome)} /> <Badge name="Verdict" text={label(verdict)} />{" "}
-          {cause !== null && <Badge name="Cause" text={label(cause)} />}
+          <Badge of={verdict} title="Verdict on the answer" />
+          {outcome !== verdict && <Badge of={outcome} title="Outcome of the prediction" />}
+          {cause !== null && <Badge of={cause} title="Cause" />}
         </p>
         <p class="summary plain">
-          <Value of={sample.summary} />
+          <Value of={sample.summary} marks="sentence" />
         </p>
         {divergence && (
           <DivergenceView
@@ -144,14 +148,6 @@ function Head({ sample, route }: { sample: SampleDocument; route: SampleRoute })
   );
 }
 
-function Badge({ name, text }: { name: string; text: string }) {
-  return (
-    <span class="badge">
-      <span class="muted">{name}</span> <Text of={text} />
-    </span>
-  );
-}
-
 function Fact({ name, text, isValue = false }: { name: string; text: string | null; isValue?: boolean }) {
   if (text === null) return null;
   return (
@@ -160,7 +156,7 @@ function Fact({ name, text, isValue = false }: { name: string; text: string | nu
         <Text of={name} />
       </dt>
       <dd class={isValue ? undefined : "plain"}>
-        <Value of={text} />
+        <Value of={text} marks={isValue ? "value" : name === "answer" ? "sentence" : undefined} />
       </dd>
     </div>
   );
@@ -190,7 +186,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
                 </td>
                 <td class="plain">
                   {attempt.is_correct && "✓ "}
-                  <Value of={attempt.result} />
+                  <Value of={attempt.result} marks="sentence" />
                 </td>
               </tr>
             ))}

@@ -142,7 +142,7 @@ function StateCell({ value, isChanged }: { value: string | null; isChanged: bool
           •<span class="visually-hidden">changed</span>{" "}
         </span>
       )}
-      {value === null ? <span class="muted">not set</span> : <Value of={value} />}
+      {value === null ? <span class="muted">not set</span> : <Value of={value} marks="value" />}
     </td>
   );
 }

@@ -1,37 +1,50 @@
 /** Text from documents, always as text with its hidden characters escaped, never as markup. */
 import { useState } from "preact/hooks";
-import { sliceText, splitEscapes } from "../escape";
-import { formatCount } from "../numberFormat";
+import { escapeCharacter, sliceText, splitText, type Marks, type TextPart } from "../escape";
+import { formatCount, pluralize } from "../numberFormat";
 
 /** Characters of a value that are shown before it is expanded. */
 const COLLAPSED_CHARS = 160;
 /** Characters of a long text that are shown at once. */
 const PAGE_CHARS = 4_000;
 
-export function Text({ of, lines = false }: { of: string; lines?: boolean }) {
+/** `marks`: also mark spaces and look-alikes that are easily overlooked, as in values. */
+export function Text({ of, lines = false, marks }: { of: string; lines?: boolean; marks?: Marks | undefined }) {
+  return <>{splitText(of, { lines, marks }).map(renderPart)}</>;
+}
+
+function renderPart({ text, kind }: TextPart) {
+  if (kind === "plain") return text;
+  if (kind === "spaces")
+    return (
+      <span class="spaces" title={pluralize(text.length, "space")}>
+        {text}
+      </span>
+    );
+  const title = kind === "lookalike" ? `Not ASCII: ${escapeCharacter(text)}` : "Invisible character";
   return (
-    <>
-      {splitEscapes(of, { lines }).map((part) => (part.isEscape ? <span class="escape">{part.text}</span> : part.text))}
-    </>
+    <span class={kind} title={title}>
+      {text}
+    </span>
   );
 }
 
 /** A value of a program; a long one is collapsed, with a button to expand it. */
-export function Value({ of }: { of: string }) {
+export function Value({ of, marks }: { of: string; marks?: Marks | undefined }) {
   const [isOpen, setOpen] = useState(false);
   if (of.length <= COLLAPSED_CHARS)
     return (
       <bdi class="value">
-        <Text of={of} />
+        <Text of={of} marks={marks} />
       </bdi>
     );
   return (
     <>
       {isOpen ? (
-        <PagedText of={of} />
+        <PagedText of={of} marks={marks} />
       ) : (
         <bdi class="value">
-          <Text of={sliceText(of, 0, COLLAPSED_CHARS)} />…
+          <Text of={sliceText(of, 0, COLLAPSED_CHARS)} marks={marks} />…
         </bdi>
       )}{" "}
       <button type="button" class="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -42,7 +55,7 @@ export function Value({ of }: { of: string }) {
 }
 
 /** A long text, a page at a time. */
-export function PagedText({ of, lines = false }: { of: string; lines?: boolean }) {
+export function PagedText({ of, lines = false, marks }: { of: string; lines?: boolean; marks?: Marks | undefined }) {
   const [chosen, setPage] = useState(0);
   const lastPage = Math.max(Math.ceil(of.length / PAGE_CHARS) - 1, 0);
   const page = Math.min(chosen, lastPage);
@@ -50,7 +63,7 @@ export function PagedText({ of, lines = false }: { of: string; lines?: boolean }
   return (
     <>
       <bdi class={lines ? "value lines" : "value"}>
-        <Text of={sliceText(of, from, to)} lines={lines} />
+        <Text of={sliceText(of, from, to)} lines={lines} marks={marks} />
       </bdi>
       {lastPage > 0 && (
         <span class="text-pages">

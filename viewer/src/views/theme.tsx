@@ -1,5 +1,6 @@
 /** Light or dark theme: that of the system, or the user's choice. */
 import { useEffect, useState } from "preact/hooks";
+import { Icon } from "./icons";
 
 const THEMES = ["auto", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
@@ -30,8 +31,8 @@ export function ThemeSwitch() {
     }
   };
   return (
-    <button type="button" onClick={choose} title={`Change to ${next}`}>
-      Theme: {theme}
+    <button type="button" onClick={choose} aria-label={`Theme: ${theme}`} title={`Theme: ${theme}. Change to ${next}`}>
+      <Icon name={theme} />
     </button>
   );
 }

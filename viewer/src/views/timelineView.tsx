@@ -1,7 +1,7 @@
 /** The steps of the actual and the predicted execution side by side. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Execution, SampleDocument, StepNll } from "../api";
-import { shorten } from "../escape";
+import { escapeHidden, shorten, shortenAround } from "../escape";
 import type { Timeline } from "../timeline";
 import { useVisibleRange } from "../virtualList";
 import { Text } from "./text";
@@ -9,6 +9,7 @@ import { Text } from "./text";
 const ROW_HEIGHT = 22;
 const MAX_CHANGES = 6;
 const MAX_VALUE_CHARS = 80;
+const MAX_TITLE_CHARS = 1_000;
 const EVENTS = {
   call: ["→", "Call"],
   return: ["←", "Return"],
@@ -47,6 +48,10 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
     if (box.current) scrollToStep(box.current, step);
   }, [step]);
   const maxNll = useMemo(() => largestNll(sample.nll), [sample]);
+  const others = useMemo(
+    () => ({ actual: otherValues(sample, "actual"), predicted: otherValues(sample, "predicted") }),
+    [sample],
+  );
   const visibleSteps = Array.from({ length: to - from }, (_, index) => from + index);
   const isVisible = step >= from && step < to;
   return (
@@ -87,11 +92,17 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
                   {mark}
                   <span class="visually-hidden">{MARK_TITLES[mark]}</span>
                 </span>
-                <StepCell execution={sample.actual} index={index} timeline={actual} />
+                <StepCell
+                  execution={sample.actual}
+                  index={index}
+                  timeline={actual}
+                  others={mark === "✗" ? others.actual : NO_VALUES}
+                />
                 <StepCell
                   execution={sample.predicted}
                   index={index}
                   timeline={predicted}
+                  others={mark === "✗" ? others.predicted : NO_VALUES}
                   wrongValues={unlistedWrongValues(sample, predicted, index)}
                 />
                 {maxNll !== null && <NllBars nll={sample.nll?.[index]} max={maxNll} />}
@@ -114,25 +125,42 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
   );
 }
 
+/** A change that a step shows. */
+interface Change {
+  text: string;
+  /** The whole text, shown on hover. */
+  title: string;
+  isDifferent?: boolean;
+}
+
 /** Wrong values of a predicted step that are not among the changes it lists: ["still x=7"]. */
-function unlistedWrongValues(sample: SampleDocument, predicted: Timeline, index: number): string[] {
+function unlistedWrongValues(sample: SampleDocument, predicted: Timeline, index: number): Change[] {
   const stale = sample.stale_variables[index];
-  if (stale !== undefined)
-    return [`still ${stale}=${shorten(predicted.state(index).get(stale) ?? "", MAX_VALUE_CHARS)}`];
+  if (stale !== undefined) return [change(`still ${stale}=`, predicted.state(index).get(stale) ?? "")];
   const step = sample.predicted.steps[index];
   if (index !== sample.divergence?.step || !step || step.value !== null) return [];
   const unlisted = sample.divergence.differences.filter((difference) => !step.changed.includes(difference.name));
-  return unlisted.map(({ name, predicted }) => `${name}=${shorten(predicted ?? "not set", MAX_VALUE_CHARS)}`);
+  return unlisted.map(({ name, actual, predicted }) => change(`${name}=`, predicted ?? "not set", actual ?? ""));
+}
+
+/** A value with what stands before it; one that differs from `other` is shortened around the difference. */
+function change(start: string, value: string, other?: string): Change {
+  const isDifferent = other !== undefined && other !== value;
+  const shown = isDifferent ? shortenAround(value, other, MAX_VALUE_CHARS) : shorten(value, MAX_VALUE_CHARS);
+  const title = shown === value ? "" : escapeHidden(shorten(start + value, MAX_TITLE_CHARS));
+  return { text: start + shown, title, isDifferent };
 }
 
 interface StepProps {
   execution: Execution;
   index: number;
   timeline: Timeline;
-  wrongValues?: string[];
+  /** Values of the other execution at the divergence, by variable; "" for what is returned or raised. */
+  others: Map<string, string>;
+  wrongValues?: Change[];
 }
 
-function StepCell({ execution, index, timeline, wrongValues = [] }: StepProps) {
+function StepCell({ execution, index, timeline, others, wrongValues = [] }: StepProps) {
   const step = execution.steps[index];
   if (!step)
     return (
@@ -142,14 +170,16 @@ function StepCell({ execution, index, timeline, wrongValues = [] }: StepProps) {
     );
   const [symbol, title] = EVENTS[step.event] ?? EVENTS.line;
   const state = step.changed.some((name) => !Object.hasOwn(step.set, name)) ? timeline.state(index) : null;
-  const changes = step.changed.slice(0, MAX_CHANGES).map((name) => {
+  const changes = step.changed.slice(0, MAX_CHANGES).map((name): Change => {
     const value = Object.hasOwn(step.set, name) ? step.set[name] : state?.get(name);
-    return value === undefined ? name : `${name}=${shorten(value, MAX_VALUE_CHARS)}`;
+    return value === undefined ? { text: name, title: "" } : change(`${name}=`, value, others.get(name));
   });
-  if (step.description !== undefined) changes.push(shorten(step.description, MAX_VALUE_CHARS));
-  else if (step.value !== null) changes.push(`= ${shorten(step.value, MAX_VALUE_CHARS)}`);
-  if (step.changed.length > MAX_CHANGES) changes.push("…");
+  if (step.description !== undefined) changes.push(change("", step.description));
+  else if (step.value !== null) changes.push(change("= ", step.value, others.get("")));
+  if (step.changed.length > MAX_CHANGES) changes.push({ text: "…", title: "" });
   changes.push(...wrongValues.slice(0, MAX_CHANGES));
+  // What differs comes first, so that it is the last to be shortened.
+  changes.sort((a, b) => Number(b.isDifferent ?? false) - Number(a.isDifferent ?? false));
   return (
     <span class="step-cell">
       <span class="event" title={title}>
@@ -159,14 +189,25 @@ function StepCell({ execution, index, timeline, wrongValues = [] }: StepProps) {
       <bdi class="code">
         <Text of={shorten(step.text.trim(), 120)} />
       </bdi>
-      {changes.map((change) => (
-        <bdi class="change">
-          <Text of={change} />
+      {changes.map(({ text, title, isDifferent }) => (
+        <bdi class={isDifferent ? "change different" : "change"} title={title || undefined}>
+          <Text of={text} marks="value" />
         </bdi>
       ))}
     </span>
   );
 }
+
+/** For each side, the values of the other one at the divergence. */
+function otherValues({ divergence }: SampleDocument, side: "actual" | "predicted"): Map<string, string> {
+  const other = side === "actual" ? "predicted" : "actual";
+  const values = new Map<string, string>();
+  for (const difference of divergence?.differences ?? []) values.set(difference.name, difference[other] ?? "");
+  if (divergence?.where === "return") values.set("", divergence[other]);
+  return values;
+}
+
+const NO_VALUES = new Map<string, string>();
 
 function NllBars({ nll, max }: { nll: StepNll | undefined; max: number }) {
   if (!nll) return <span />;

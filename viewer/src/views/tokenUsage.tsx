@@ -7,9 +7,10 @@ import { NumberHeadings } from "./elements";
 import { Message } from "./message";
 import { Text } from "./text";
 
-/** Whether there is anything to show: a scored run has no completions. */
-export function hasTokenUsage({ token_usage, one_step_accuracy }: RunDocument): boolean {
-  return one_step_accuracy.length === 0 || token_usage.formats.length > 0 || token_usage.can_count;
+/** Whether there is anything to show: imported predictions have no limit and no counts. */
+export function hasTokenUsage({ token_usage }: RunDocument): boolean {
+  const { max_tokens, completion_tokens, formats, can_count } = token_usage;
+  return max_tokens !== null || completion_tokens !== null || formats.length > 0 || can_count;
 }
 
 export function TokenUsageView({ data, run, index }: { data: DataSource; run: RunDocument; index: number }) {

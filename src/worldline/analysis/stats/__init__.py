@@ -6,6 +6,7 @@ from worldline.analysis.stats.intervals import (
     clustered_share,
     share,
 )
+from worldline.analysis.stats.median_change import MedianChange, median_change
 from worldline.analysis.stats.paired_differences import (
     Difference,
     Ratio,
@@ -18,6 +19,7 @@ from worldline.analysis.stats.pass_at_k_estimator import pass_at_k
 
 __all__ = [
     "Difference",
+    "MedianChange",
     "Ratio",
     "Share",
     "accuracy_difference",
@@ -26,6 +28,7 @@ __all__ = [
     "clustered_share",
     "mcnemar",
     "mean_difference",
+    "median_change",
     "pass_at_k",
     "ratio_of_totals",
     "share",

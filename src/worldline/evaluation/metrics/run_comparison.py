@@ -12,11 +12,12 @@ from typing import Any, Literal
 
 from worldline.analysis.stats import (
     Difference,
+    MedianChange,
     Ratio,
     Share,
     accuracy_difference,
     bootstrap_interval,
-    mean_difference,
+    median_change,
     ratio_of_totals,
 )
 from worldline.core.util.text import pluralize
@@ -74,7 +75,7 @@ class NumberComparison:
         total_b: The total in run B.
         more: Samples with a larger number in run B.
         less: Samples with a smaller number in run B.
-        difference: The mean difference.
+        change: The median change of the samples whose number differs.
         ratio: The ratio of the totals.
     """
 
@@ -83,7 +84,7 @@ class NumberComparison:
     total_b: float
     more: int
     less: int
-    difference: Difference
+    change: MedianChange
     ratio: Ratio
 
     def __repr__(self) -> str:
@@ -209,7 +210,7 @@ def compare_numbers(
         total_b=math.fsum(second),
         more=sum(d > 0 for d in differences),
         less=sum(d < 0 for d in differences),
-        difference=mean_difference(differences),
+        change=median_change(differences),
         ratio=ratio_of_totals(first, second),
     )
 

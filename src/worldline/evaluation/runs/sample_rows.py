@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from worldline.analysis.diagnosis import Difficulty, Sample, difficulty_to_json, measure_difficulty
+from worldline.core.util.text import common_prefix_length
 from worldline.evaluation.runs.diagnose_predictions import sample_to_json
 from worldline.evaluation.runs.scored_sample import ScoredSample
 from worldline.evaluation.runs.stored_traces import encode_trace
@@ -116,12 +117,15 @@ def row_to_prediction(row: dict[str, Any], location: str) -> Prediction:
     return prediction_from_row(prediction_row, codec, location)
 
 
+# Characters that a scored sample keeps of a value that differs.
+_EXCERPT_CHARS = 120
 # The columns that `row_to_scored_sample` reads.
 SCORED_SAMPLE_COLUMNS = (
-    "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "cause",
-    "action_error", "step", "matched_steps", "actual_steps", "usage_completion", "is_truncated",
-    "reconverged", "is_result_correct", "is_reference_correct", "error", "facets",
-    "program_steps", "program_iterations",
+    "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "variable",
+    "actual_value", "predicted_value", "cause", "action_error", "executed_line", "step",
+    "matched_steps", "actual_steps", "usage_completion", "is_truncated", "reconverged",
+    "is_result_correct", "is_reference_correct", "error", "facets", "program_steps",
+    "program_iterations",
     "program_call_depth", "program_longest_string", "program_kinds", "program_nesting",
     "program_hidden_values", "program_tokens",
 )  # fmt: skip
@@ -135,6 +139,7 @@ def row_to_scored_sample(row: dict[str, Any]) -> ScoredSample:
         if column.startswith("program_") and value is not None:
             name = column.removeprefix("program_")
             difficulty[name] = " ".join(value) if isinstance(value, list) else value
+    actual_value, predicted_value = _excerpts(row.get("actual_value"), row.get("predicted_value"))
     return ScoredSample(
         sample=row["sample"],
         repeat=row["repeat"],
@@ -143,8 +148,12 @@ def row_to_scored_sample(row: dict[str, Any]) -> ScoredSample:
         program=row["program"],
         differs_in=row.get("differs_in"),
         kind=row.get("kind"),
+        variable=row.get("variable"),
+        actual_value=actual_value,
+        predicted_value=predicted_value,
         cause=row.get("cause"),
         action_error=row.get("action_error"),
+        executed_line=row.get("executed_line"),
         step=row.get("step"),
         matched_steps=row.get("matched_steps"),
         actual_steps=row.get("actual_steps"),
@@ -157,3 +166,17 @@ def row_to_scored_sample(row: dict[str, Any]) -> ScoredSample:
         facets=json.loads(row.get("facets") or "{}"),
         difficulty=difficulty,
     )
+
+
+def _excerpts(actual: str | None, predicted: str | None) -> tuple[str | None, str | None]:
+    """Both values, shortened around the first character that differs."""
+    around = common_prefix_length(actual or "", predicted or "")
+
+    def excerpt(value: str | None) -> str | None:
+        if value is None or len(value) <= _EXCERPT_CHARS:
+            return value
+        start = max(0, min(around - _EXCERPT_CHARS // 3, len(value) - _EXCERPT_CHARS))
+        end = start + _EXCERPT_CHARS
+        return "…" * (start > 0) + value[start:end] + "…" * (end < len(value))
+
+    return excerpt(actual), excerpt(predicted)

@@ -28,8 +28,12 @@ class ScoredSample:
         program: Hash of the program's text, input and language.
         differs_in: What differs at the divergence.
         kind: The kind of the actual value that differs.
+        variable: The first variable that differs.
+        actual_value: The actual value at the divergence, shortened around the difference.
+        predicted_value: The predicted value, shortened in the same way.
         cause: The cause of the divergence, a hypothesis.
         action_error: How the action at the divergence is wrong.
+        executed_line: The number of the line that was executed before the divergence.
         step: The first step that diverges; None if no steps were predicted.
         matched_steps: Correct steps before the divergence; None if no steps were predicted.
         actual_steps: Steps of the actual execution, if complete.
@@ -50,8 +54,12 @@ class ScoredSample:
     program: str = ""
     differs_in: str | None = None
     kind: str | None = None
+    variable: str | None = None
+    actual_value: str | None = None
+    predicted_value: str | None = None
     cause: str | None = None
     action_error: str | None = None
+    executed_line: int | None = None
     step: int | None = None
     matched_steps: int | None = None
     actual_steps: int | None = None

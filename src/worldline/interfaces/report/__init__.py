@@ -24,6 +24,7 @@ from worldline.interfaces.report.diagnosis_summary import (
     summary_to_json,
 )
 from worldline.interfaces.report.engine_text import engine_lines, engine_to_json
+from worldline.interfaces.report.headline import headline
 from worldline.interfaces.report.intervention_text import (
     attempt_lines,
     attempt_results,
@@ -41,6 +42,7 @@ from worldline.interfaces.report.run_text import (
     run_report_to_json,
 )
 from worldline.interfaces.report.sample_facts_text import fact_texts, story_text
+from worldline.interfaces.report.sample_text import sample_text
 from worldline.interfaces.report.step_score_text import (
     one_step_accuracy_lines,
     own_choice_text,
@@ -75,6 +77,7 @@ __all__ = [
     "first_wrong_local",
     "fix_lines",
     "groups_note",
+    "headline",
     "intervention_tables",
     "interventions_to_json",
     "is_same_step",
@@ -90,6 +93,7 @@ __all__ = [
     "run_report",
     "run_report_to_json",
     "sample_lines",
+    "sample_text",
     "settings_lines",
     "side_by_side",
     "step_result_text",

@@ -248,7 +248,7 @@ def steps_line(steps: NumberComparison) -> str:
         )
     return (
         f"First divergence: of {pluralize(steps.samples, 'sample')} with steps in both runs, later "
-        f"in B in {steps.more:,} and earlier in {steps.less:,}; {_mean_text(steps, 'steps')}"
+        f"in B in {steps.more:,} and earlier in {steps.less:,}; {_median_text(steps, 'steps')}"
     )
 
 
@@ -266,7 +266,7 @@ def tokens_line(comparison: RunComparison) -> str:
         return f"{totals}, the same for each"
     return (
         f"{totals}{_ratio_text(tokens.ratio)}; more in {tokens.more:,}, fewer in {tokens.less:,}; "
-        f"{_mean_text(tokens, 'tokens')}"
+        f"{_median_text(tokens, 'tokens')}"
     )
 
 
@@ -279,11 +279,14 @@ def _ratio_text(ratio: Ratio) -> str:
     return f"{text} (95% interval {ratio.low:.3f} to {ratio.high:.3f})"
 
 
-def _mean_text(numbers: NumberComparison, noun: str) -> str:
-    difference = numbers.difference
+def _median_text(numbers: NumberComparison, noun: str) -> str:
+    change = numbers.change
+    interval = ""
+    if change.low is not None and change.high is not None:
+        interval = f"95% interval {signed(change.low)} to {signed(change.high)}; "
     return (
-        f"{signed(difference.value or 0)} {noun} per sample (95% interval "
-        f"{interval_text(difference)}; sign-flip p {p_text(difference.p)})"
+        f"median change {signed(change.value or 0)} {noun} where it differs ({interval}sign test "
+        f"p {p_text(change.p)})"
     )
 
 

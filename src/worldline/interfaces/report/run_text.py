@@ -37,6 +37,7 @@ from worldline.interfaces.report.accuracy_text import (
 )
 from worldline.interfaces.report.composition_text import composition_tables
 from worldline.interfaces.report.diagnosis_summary import summarize_run, summary_to_json
+from worldline.interfaces.report.headline import headline
 from worldline.interfaces.report.intervention_text import (
     intervention_tables,
     interventions_to_json,
@@ -98,6 +99,9 @@ def run_report(results: RunResults, *, width: int) -> Iterator[RenderableType]:
     """
     samples = results.samples
     yield from run_lines(format_manifest_options(results.manifest), results.location, len(samples))
+    news = headline(samples)
+    if news:
+        yield Text(news, "bold")
     overall = accuracy(samples)
     yield from accuracy_lines(overall)
     rates = pass_at_k_rates(samples)

@@ -5,6 +5,7 @@ from typing import Any
 
 from worldline.analysis.diagnosis import Sample
 from worldline.core.errors import InputError
+from worldline.core.trace import Program
 from worldline.evaluation.metrics import TokenCosts, measure_tokens
 from worldline.evaluation.runs import (
     ScoredSample,
@@ -55,6 +56,10 @@ class DiagnosedRun:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def program(self, name: str) -> Program:
+        """The program of a sample."""
+        return self._predictions[name].program
 
     def diagnose(self, name: str) -> Sample:
         """Diagnose the prediction of a sample.

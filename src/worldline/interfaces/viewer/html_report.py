@@ -77,8 +77,7 @@ def _render_report(runs: Sequence[DiagnosedRun], on_sample: Callable[[], None]) 
             on_sample()
         if run.has_tokenizer:
             costs[run.location] = run.token_costs(samples)
-    locations = [run.location for run in runs]
-    report, tables = build_report_document(locations, [run.rows for run in runs], costs)
+    report, tables = build_report_document(runs, costs)
     data = (
         data_script("report", report),
         data_script("rows", [table.rows for table in tables]),

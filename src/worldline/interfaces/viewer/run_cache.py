@@ -61,7 +61,7 @@ class RunCache:
             )
             for location in self._locations
         ]
-        report, tables = build_report_document(self._locations, [run.rows for run in runs])
+        report, tables = build_report_document(runs)
         for run, document in zip(runs, report["runs"], strict=True):
             can_count = run.has_tokenizer and len(run) <= MAX_REPORT_SAMPLES
             document["token_usage"]["can_count"] = can_count

@@ -3,13 +3,14 @@
 viewer/src/api.ts declares the same keys as TypeScript types.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from statistics import median
 from typing import Any
 
-from worldline.analysis.diagnosis import LABELS, RULES, UNEXPLAINED
+from worldline.analysis.diagnosis import LABELS
 from worldline.analysis.interventions import INTERVENTIONS
 from worldline.evaluation.benchmarks import format_manifest_options
 from worldline.evaluation.metrics import (
@@ -41,57 +42,67 @@ from worldline.interfaces.report import (
     comparison_notes,
     fix_lines,
     groups_note,
+    headline,
     one_step_accuracy_lines,
     pass_line,
     run_lines,
+    sample_text,
     settings_lines,
     summarize_run,
 )
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
+from worldline.interfaces.viewer.example_failures import CAUSE_SENTENCES, build_example_failures
 from worldline.interfaces.viewer.sample_table import Table, build_table
 
 # Increased when keys change, so that a page refuses the data of another version.
-FORMAT = 3
+FORMAT = 4
 _LENGTH_MEASURES = ("steps", "iterations", "tokens")
 
 
 def build_report_document(
-    locations: Sequence[str],
-    rows: Sequence[Sequence[ScoredSample]],
-    costs: Mapping[str, TokenCosts] | None = None,
+    runs: Sequence[DiagnosedRun], costs: Mapping[str, TokenCosts] | None = None
 ) -> tuple[dict[str, Any], list[Table]]:
     """Build the report of one run, or of two runs and their comparison.
 
     Args:
-        locations: The folders or addresses of the runs.
-        rows: The samples of each run. They are not read here, since a run may grow meanwhile.
+        runs: The runs, with the samples that they had when they were read.
         costs: The token counts of the traces, by location, for the runs that were counted.
 
     Returns:
         The report (`ReportDocument` in viewer/src/api.ts), and the sample table of each run.
     """
-    tables = [build_table(samples) for samples in rows]
-    runs = [
-        build_run_document(location, samples, table, (costs or {}).get(location))
-        for location, samples, table in zip(locations, rows, tables, strict=True)
+    tables = [build_table(run.rows) for run in runs]
+    documents = [
+        build_run_document(run, table, (costs or {}).get(run.location))
+        for run, table in zip(runs, tables, strict=True)
     ]
     comparison = None
-    if len(locations) == 2:
-        a, b = (format_manifest_options(read_manifest(location)) for location in locations)
+    if len(runs) == 2:
+        a, b = (format_manifest_options(read_manifest(run.location)) for run in runs)
         changes = settings_lines(changed_settings(a, b))
-        comparison = build_comparison_document(compare_runs(*rows), list(changes))
+        compared = compare_runs(*(run.rows for run in runs))
+        comparison = build_comparison_document(compared, list(changes), [run.rows for run in runs])
     return {
         "format": FORMAT,
         "worldline": version("worldline"),
+        "homepage": _homepage(),
         "labels": dict(LABELS),
-        "runs": runs,
+        "runs": documents,
         "comparison": comparison,
     }, tables
 
 
+def _homepage() -> str | None:
+    """The project's address, from the package's metadata."""
+    urls = dict(entry.split(", ", 1) for entry in metadata("worldline").get_all("Project-URL", []))
+    return urls.get("Homepage") or urls.get("Source")
+
+
 def build_run_document(
-    location: str, rows: Sequence[ScoredSample], table: Table, costs: TokenCosts | None = None
+    run: DiagnosedRun, table: Table, costs: TokenCosts | None = None
 ) -> dict[str, Any]:
     """Build the overview of one run: `RunDocument` in viewer/src/api.ts."""
+    location, rows = run.location, run.rows
     manifest, attempts = read_manifest(location), read_interventions(location)
     interventions = measure_interventions(rows, attempts) if attempts else None
     summary = summarize_run(rows)
@@ -100,6 +111,8 @@ def build_run_document(
     return {
         "name": location,
         "header": _header(manifest, location, rows),
+        "headline": headline(rows),
+        "examples": build_example_failures(run),
         "accuracy": _accuracy(accuracy(rows)),
         "outcomes": [{"name": name, "count": n} for name, n in summary.outcomes.items()],
         "causes": _causes(summary, interventions),
@@ -139,14 +152,12 @@ def _accuracy(counts: Accuracy) -> dict[str, Any]:
 
 
 def _causes(summary: Summary, interventions: InterventionResults | None) -> list[dict[str, Any]]:
-    sentences = {str(rule.name): rule.sentence for rule in RULES}
-    sentences[UNEXPLAINED.name] = UNEXPLAINED.sentence
     confirmed = interventions.confirmed if interventions else {}
     return [
         {
             "name": cause,
             "count": count,
-            "sentence": sentences.get(cause, ""),
+            "sentence": CAUSE_SENTENCES.get(cause, ""),
             "confirmed": asdict(confirmed[cause]) if cause in confirmed else None,
         }
         for cause, count in summary.causes.items()
@@ -240,13 +251,16 @@ def _interventions(interventions: InterventionResults) -> dict[str, Any]:
 
 
 def build_comparison_document(
-    comparison: RunComparison, settings: Sequence[str] = ()
+    comparison: RunComparison,
+    settings: Sequence[str],
+    rows: Sequence[Sequence[ScoredSample]],
 ) -> dict[str, Any]:
     """Build the comparison of two runs: `Comparison` in viewer/src/api.ts.
 
     Args:
         comparison: The runs' samples, paired.
         settings: A line for each setting that differs between the runs.
+        rows: The samples of both runs.
     """
     overall = comparison.overall
     return {
@@ -256,8 +270,8 @@ def build_comparison_document(
         "a": asdict(overall.a),
         "b": asdict(overall.b),
         "difference": asdict(overall.difference),
-        "gained": list(comparison.gained_samples),
-        "lost": list(comparison.lost_samples),
+        "gained": _changed_samples(comparison.gained_samples, *rows),
+        "lost": _changed_samples(comparison.lost_samples, *rows),
         "verdicts": [{"a": a, "b": b, "count": n} for (a, b), n in comparison.verdicts.items()],
         "groups": [
             {
@@ -274,3 +288,25 @@ def build_comparison_document(
         ],
         "groups_note": groups_note(comparison.changes),
     }
+
+
+def _changed_samples(
+    names: Sequence[str], a: Sequence[ScoredSample], b: Sequence[ScoredSample]
+) -> list[dict[str, Any]]:
+    """What changed in each sample, the most frequent cause first; of repeats, the first."""
+    changed = set(names)
+    first_a, first_b = (
+        {row.sample: row for row in reversed(rows) if row.sample in changed} for rows in (a, b)
+    )
+    causes = {name: first_a[name].cause or first_b[name].cause or "" for name in names}
+    frequency = Counter(causes.values())
+    ordered = sorted(names, key=lambda name: (-frequency[causes[name]], causes[name]))
+    return [
+        {
+            "id": name,
+            "cause": causes[name] or None,
+            "a": sample_text(first_a[name]),
+            "b": sample_text(first_b[name]),
+        }
+        for name in ordered
+    ]

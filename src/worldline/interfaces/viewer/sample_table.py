@@ -3,6 +3,7 @@
 viewer/src/query.ts implements the same queries for a report file, which has no server.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,16 +15,18 @@ Cell = str | int | None
 Row = tuple[Cell, ...]
 # A text column with at most this many different values gets a menu of them.
 _MAX_MENU_VALUES = 40
+# Columns that are searched, not chosen from.
+_WITHOUT_MENU = ("id", "variable", "predicted", "actual")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name in queries, its heading, and its values if it has a menu."""
+    """A column: its name in queries, its heading, and its values with their counts for a menu."""
 
     name: str
     title: str
     type: Literal["text", "number"]
-    values: tuple[str, ...] | None
+    values: tuple[tuple[str, int], ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,15 @@ class Query:
 _COLUMN_TITLES = {
     "id": "Sample",
     "verdict": "Verdict",
-    "outcome": "Outcome",
-    "where": "Differs in",
-    "kind": "Kind of value",
+    "predicted": "Predicted",
+    "actual": "Actual",
     "cause": "Cause",
-    "action_error": "Action error",
+    "where": "Differs in",
+    "variable": "Variable",
+    "kind": "Kind of value",
     "step": "Diverged at",
-    "matched_steps": "Matched steps",
     "steps": "Actual steps",
+    "outcome": "Outcome",
     "tokens": "Completion tokens",
 }
 # A facet of the benchmark may have the name of one of the columns above.
@@ -104,9 +108,10 @@ def _cells(sample: ScoredSample, names: Mapping[str, str]) -> list[Cell]:
         "where": sample.differs_in,
         "kind": sample.kind if sample.kind or sample.differs_in is None else "-",
         "cause": sample.cause,
-        "action_error": sample.action_error,
+        "variable": sample.variable,
+        "predicted": _value(sample, sample.predicted_value),
+        "actual": _value(sample, sample.actual_value),
         "step": sample.step,
-        "matched_steps": sample.matched_steps,
         "steps": steps if steps is not None else sample.difficulty.get("steps"),
         "tokens": sample.completion_tokens,
     }
@@ -116,13 +121,18 @@ def _cells(sample: ScoredSample, names: Mapping[str, str]) -> list[Cell]:
     ]
 
 
+def _value(sample: ScoredSample, value: str | None) -> str | None:
+    """A value that differs; source lines without their indentation."""
+    is_line = sample.differs_in in ("action", "end")
+    return value.strip() if value is not None and is_line else value
+
+
 def _column(name: str, title: str, cells: Sequence[Cell]) -> Column:
-    texts = {cell for cell in cells if isinstance(cell, str)}
-    has_menu = texts and len(texts) <= _MAX_MENU_VALUES and name != "id"
+    texts = Counter(cell for cell in cells if isinstance(cell, str))
+    has_menu = texts and len(texts) <= _MAX_MENU_VALUES and name not in _WITHOUT_MENU
     is_number = not texts and any(cell is not None for cell in cells)
-    return Column(
-        name, title, "number" if is_number else "text", tuple(sorted(texts)) if has_menu else None
-    )
+    values = tuple(sorted(texts.items())) if has_menu else None
+    return Column(name, title, "number" if is_number else "text", values)
 
 
 def query_rows(table: Table, query: Query) -> tuple[int, list[Row]]:
