@@ -5,13 +5,19 @@ import { label } from "./labels";
 /**
  * All rows that match a query, sorted; the caller applies offset and limit.
  *
- * - search: a text cell or its label contains the searched text, in any case; numbers are not searched.
+ * - search: a text cell or its label contains the searched text, in any case, or the sample is one whose program or output
+ *   contains it; numbers are not searched.
  * - facets: String(cell ?? "") is the value, for every facet.
  * - sort: empty cells come last in both directions, numbers before text, text by code point. The sort is stable in both
  *   directions.
  * - Facets and sorting by a column that does not exist are ignored.
  */
-export function filterRows(columns: Column[], rows: Cell[][], query: Omit<Query, "offset" | "limit">): Cell[][] {
+export function filterRows(
+  columns: Column[],
+  rows: Cell[][],
+  query: Omit<Query, "offset" | "limit">,
+  matchingTexts: ReadonlySet<Cell> = new Set(),
+): Cell[][] {
   const index = (name: string) => columns.findIndex((column) => column.name === name);
   const search = query.search.toLowerCase();
   const facets = Object.entries(query.facets)
@@ -20,7 +26,9 @@ export function filterRows(columns: Column[], rows: Cell[][], query: Omit<Query,
   const matches = rows.filter(
     (row) =>
       facets.every(([column, value]) => String(row[column] ?? "") === value) &&
-      (search === "" || row.some((cell) => typeof cell === "string" && contains(cell, search))),
+      (search === "" ||
+        matchingTexts.has(row[0] ?? null) ||
+        row.some((cell) => typeof cell === "string" && contains(cell, search))),
   );
   const by = query.sort === null ? -1 : index(query.sort);
   const sign = query.descending ? -1 : 1;

@@ -46,7 +46,7 @@ test.each([
   ["no data", { report: null }, /has no data/],
   ["damaged data", { report: '{"format": 3, ' }, /damaged/],
   ["a different version", { report: '{"format": 2, "runs": []}' }, /different version/],
-  ["no runs", { report: '{"format": 3, "runs": []}' }, /no runs/],
+  ["no runs", { report: '{"format": 4, "runs": []}' }, /no runs/],
 ])("a page with %s shows a message", async (_, changes, message) => {
   await expect(page(changes).report()).rejects.toThrow(message);
 });

@@ -197,6 +197,31 @@ def test_samples_are_filtered_by_verdict_with_a_button(open_page: OpenPage, demo
     tab.wait("!location.hash.includes('verdict=')")
 
 
+def test_programs_and_outputs_are_searched(open_page: OpenPage, demo_run: str) -> None:
+    tab = open_page(demo_run)
+    tab.go("#/run/0/samples")
+    tab.page.wait_for_selector(".rows tbody th a")
+    predictions = list(read_prediction_file(PREDICTIONS))
+    for word in ("split()", "counts.get", "no such words"):
+        wanted = sorted(p.id for p in predictions if word in p.program.text or word in p.text)
+        tab.page.locator('input[type="search"]').fill(word.upper())
+        tab.wait(f"document.querySelectorAll('.rows tbody th a').length === {len(wanted)}")
+        assert sorted(tab.texts(".rows tbody th a")) == wanted
+
+
+def test_a_sample_is_copied_as_a_command(open_page: OpenPage, demo_run: str) -> None:
+    tab = open_page(demo_run)
+    row = next(r for r in read_scored_samples(demo_run) if r.outcome == "diverged")
+    tab.go(f"#/run/0/sample/{row.sample}")
+    tab.page.get_by_role("button", name="Copy as command").click()
+    tab.wait("document.querySelector('.copy-menu [role=status]:not(:empty)') !== null")
+    tab.page.goto(tab.page.url.split("#")[0] + "#/run/0/samples")
+    tab.page.locator('input[type="search"]').focus()
+    tab.page.keyboard.press("Control+v")
+    pasted = tab.page.locator('input[type="search"]').input_value()
+    assert pasted == f"worldline show {demo_run} {row.sample}"
+
+
 def first_correct_sample(run: str) -> str:
     return next(row.sample for row in read_scored_samples(run) if row.verdict == "correct")
 

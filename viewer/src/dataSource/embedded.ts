@@ -10,12 +10,39 @@ export function embeddedSource(scriptText: (id: string) => string | null): DataS
   const samples = once(() => parse<string[][]>(scriptText("samples")));
   let last: { key: string; rows: Cell[][] } | null = null;
 
-  function matchingRows(query: Query): Cell[][] {
+  const texts = new Map<number, Promise<[Cell, string][]>>();
+
+  async function matchingRows(query: Query): Promise<Cell[][]> {
     const { offset, limit, ...criteria } = query;
     const key = JSON.stringify(criteria);
-    if (last?.key !== key)
-      last = { key, rows: filterRows(report().runs[query.run]?.columns ?? [], rowsOf(query.run), criteria) };
+    if (last?.key !== key) {
+      const matchingTexts = await samplesWith(query.run, query.search);
+      last = {
+        key,
+        rows: filterRows(report().runs[query.run]?.columns ?? [], rowsOf(query.run), criteria, matchingTexts),
+      };
+    }
     return last.rows;
+  }
+
+  /** The samples whose program, output or answer contains a text, in any case. */
+  async function samplesWith(run: number, search: string): Promise<Set<Cell>> {
+    if (search === "") return new Set();
+    const searched = search.toLowerCase();
+    if (!texts.has(run)) texts.set(run, readTexts(run));
+    const all = (await texts.get(run)) ?? [];
+    return new Set(all.filter(([, text]) => text.includes(searched)).map(([id]) => id));
+  }
+
+  function readTexts(run: number): Promise<[Cell, string][]> {
+    const ids = rowsOf(run).map((row) => row[0] ?? null);
+    const compressed = samples()[run] ?? [];
+    return Promise.all(
+      compressed.map(async (text, index): Promise<[Cell, string]> => {
+        const { source, output, answer } = await decompress(text);
+        return [ids[index] ?? null, [source, output, answer ?? ""].join("\n").toLowerCase()];
+      }),
+    );
   }
 
   function rowsOf(run: number): Cell[][] {
@@ -27,7 +54,7 @@ export function embeddedSource(scriptText: (id: string) => string | null): DataS
   return {
     report: async () => checkReport(report()),
     async rows(query): Promise<RowsPage> {
-      const matches = matchingRows(query);
+      const matches = await matchingRows(query);
       return { total: matches.length, rows: matches.slice(query.offset, query.offset + query.limit) };
     },
     async sample(run, id) {

@@ -77,7 +77,12 @@ function Search({ text, update }: { text: string; update: FilterUpdate }) {
   return (
     <label>
       <span>Search</span>
-      <input type="search" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
+      <input
+        type="search"
+        placeholder="Programs, values and outputs"
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
     </label>
   );
 }

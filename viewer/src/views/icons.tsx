@@ -5,6 +5,7 @@ import {
   CircleQuestionMark,
   CircleX,
   CloudOff,
+  Copy,
   type IconNode,
   Keyboard,
   Moon,
@@ -20,6 +21,7 @@ import { h } from "preact";
 const ICONS = {
   auto: SunMoon,
   check: Check,
+  copy: Copy,
   correct: CircleCheck,
   dark: Moon,
   diverged: Split,

@@ -10,6 +10,7 @@ import { stepOut, stepOver } from "../stepNavigation";
 import { buildTimeline } from "../timeline";
 import { useAsync } from "../useAsync";
 import { Badge } from "./badge";
+import { CopyMenu } from "./copyMenu";
 import { DivergenceView } from "./divergence";
 import { ErrorBoundary, Loading, Message } from "./message";
 import { SampleNav } from "./sampleNav";
@@ -30,7 +31,10 @@ export function SamplePage({ data, report, route }: Props) {
   const [sample, retry] = useAsync(`${run} ${id}`, () => data.sample(run, id));
   return (
     <div class="sample">
-      <SampleNav data={data} report={report} route={route} />
+      <div class="sample-bar">
+        <SampleNav data={data} report={report} route={route} />
+        {sample.status === "ready" && <CopyMenu sample={sample.value} run={report.runs[run]?.name ?? ""} />}
+      </div>
       {sample.status === "loading" && <Loading />}
       {sample.status === "error" && (
         <>

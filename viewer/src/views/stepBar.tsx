@@ -1,12 +1,20 @@
 /** The selected step, and the slider and buttons that change it. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SampleDocument } from "../api";
+import { buildMinimap } from "../minimap";
 import { navigate } from "../navigation";
 import { formatCount } from "../numberFormat";
 import type { SampleRoute } from "../route";
 
 /** Milliseconds without a change before the URL is updated: browsers limit how often that is possible. */
 const URL_DELAY = 150;
+
+const SEGMENT_TITLES = {
+  same: "match",
+  different: "differ",
+  reconverged: "match again",
+  missing: "in one execution only",
+};
 
 /** The selected step, and a function to select another; the URL follows after a delay. */
 export function useStep(route: SampleRoute, first: number, length: number): [number, (step: number) => void] {
@@ -45,8 +53,7 @@ interface StepBarProps {
 }
 
 export function StepBar({ sample, step, length, moves, choose }: StepBarProps) {
-  const last = Math.max(length - 1, 1);
-  const position = (step: number) => `${(100 * Math.min(step, last)) / last}%`;
+  const segments = useMemo(() => buildMinimap(sample, length), [sample, length]);
   return (
     <div class="step-bar" role="group" aria-label="Step navigation">
       <span class="moves">
@@ -65,14 +72,14 @@ export function StepBar({ sample, step, length, moves, choose }: StepBarProps) {
           aria-label="Step"
           onInput={(event) => choose(Number(event.currentTarget.value))}
         />
-        <span class="track" aria-hidden="true">
-          <span class="matched" style={{ width: position(sample.matched_steps) }} />
-          {sample.divergence && (
-            <span class="cross" style={{ left: position(sample.divergence.step) }}>
-              ✗
-            </span>
-          )}
-        </span>
+        <svg class="minimap" viewBox={`0 0 ${length} 1`} preserveAspectRatio="none" aria-hidden="true">
+          {segments.map(({ kind, from, to }) => (
+            <rect class={kind} x={from} width={to - from} height={1} onClick={() => choose(from)}>
+              <title>{`Steps ${from} to ${to - 1}: ${SEGMENT_TITLES[kind]}`}</title>
+            </rect>
+          ))}
+          {sample.divergence && <rect class="divergence-mark" x={sample.divergence.step} width={1} height={1} />}
+        </svg>
       </span>
       <span class="muted" role="status">
         Step {formatCount(step)} of {formatCount(length - 1)}

@@ -15,6 +15,7 @@ from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.html_report import MAX_REPORT_SAMPLES
 from worldline.interfaces.viewer.run_documents import build_report_document, build_token_usage
 from worldline.interfaces.viewer.sample_table import Cell, Query, Table, query_rows
+from worldline.interfaces.viewer.text_index import TextIndex, read_text_index
 from worldline.languages.python.recorder import Recorder
 from worldline.models.tokenizers import Tokenizer
 
@@ -30,6 +31,7 @@ class _Snapshot:
     tables: list[Table]
     runs: list[DiagnosedRun]
     token_usage: dict[int, dict[str, Any]] = field(default_factory=dict)
+    text_indexes: dict[int, TextIndex] = field(default_factory=dict)
 
 
 class RunCache:
@@ -50,6 +52,7 @@ class RunCache:
         self._locations, self._recorder, self._tokenizer = locations, recorder, tokenizer
         self._reexecute = reexecute
         self._snapshot_lock = Lock()
+        self._index_lock = Lock()
         # The recorder is one process: it executes one program at a time.
         self._recorder_lock = Lock()
         self._snapshot = self._read(_fingerprint(locations))
@@ -77,7 +80,19 @@ class RunCache:
 
     def rows(self, run: int, query: Query) -> tuple[int, list[tuple[Cell, ...]]]:
         """The number of rows of a run that match a query, and the page it asks for."""
-        return query_rows(_item(self._snapshot.tables, run), query)
+        table = _item(self._snapshot.tables, run)
+        matching_texts = (
+            self._text_index(run).search(query.search) if query.search else frozenset[str]()
+        )
+        return query_rows(table, query, matching_texts)
+
+    def _text_index(self, run: int) -> TextIndex:
+        """The texts of a run; read at the first search."""
+        snapshot = self._snapshot
+        with self._index_lock:
+            if run not in snapshot.text_indexes:
+                snapshot.text_indexes[run] = read_text_index(snapshot.runs[run].location)
+            return snapshot.text_indexes[run]
 
     def sample(self, run: int, name: str) -> dict[str, Any]:
         """Diagnose a sample and return its document."""

@@ -4,7 +4,7 @@ viewer/src/query.ts implements the same queries for a report file, which has no 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -42,7 +42,7 @@ class Query:
     """A choice of rows.
 
     Attributes:
-        search: Text that a cell or its label contains, in any case.
+        search: Text that a cell or its label, the program or the output contains, in any case.
         facets: The value of each named column; "" for an empty cell.
         sort: The column to sort by; None for the order of the table.
         is_descending: Sort the largest value first.
@@ -135,8 +135,16 @@ def _column(name: str, title: str, cells: Sequence[Cell]) -> Column:
     return Column(name, title, "number" if is_number else "text", values)
 
 
-def query_rows(table: Table, query: Query) -> tuple[int, list[Row]]:
-    """Return the number of rows that match a query, and the page it asks for."""
+def query_rows(
+    table: Table, query: Query, matching_texts: Container[Cell] = ()
+) -> tuple[int, list[Row]]:
+    """Return the number of rows that match a query, and the page it asks for.
+
+    Args:
+        table: All rows.
+        query: The rows to choose.
+        matching_texts: The names of samples whose program or output contains the searched text.
+    """
     indexes = {column.name: index for index, column in enumerate(table.columns)}
     facets = [(indexes[name], value) for name, value in query.facets.items() if name in indexes]
     search = query.search.lower()
@@ -144,7 +152,11 @@ def query_rows(table: Table, query: Query) -> tuple[int, list[Row]]:
         row
         for row in table.rows
         if all(_text(row[index]) == value for index, value in facets)
-        and (not search or any(isinstance(cell, str) and _contains(cell, search) for cell in row))
+        and (
+            not search
+            or row[0] in matching_texts
+            or any(isinstance(cell, str) and _contains(cell, search) for cell in row)
+        )
     ]
     if query.sort in indexes:
         rows = _sorted_rows(rows, indexes[query.sort], descending=query.is_descending)
