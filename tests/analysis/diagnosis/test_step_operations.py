@@ -111,9 +111,7 @@ def test_operations_have_the_kind_of_what_they_are_applied_to(
         ("n = 5", "copy"),
     ],
 )
-def test_changes_in_place_are_operations(
-    recorder: Recorder, statement: str, expected: str
-) -> None:
+def test_changes_in_place_are_operations(recorder: Recorder, statement: str, expected: str) -> None:
     source = f"def f(xs):\n    {statement}\n    return xs\n"
     (step,) = [each for each in observed(recorder, source, "f([3, 2])") if each.line == 2]
     assert " ".join(each.name for each in step.operations) == expected

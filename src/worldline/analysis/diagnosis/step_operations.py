@@ -64,6 +64,7 @@ class OperationStep:
     Attributes:
         step: The number of the step, from 0.
         line: The number of the line that was executed.
+        variables: The variables that show the result; none for a returned value or a condition.
         operations: The operations that were certainly executed; `copy` if the line has none.
         is_single: Whether one operation alone decides what the step shows.
         nesting: How deeply the operations nest.
@@ -74,6 +75,7 @@ class OperationStep:
 
     step: int
     line: int
+    variables: tuple[str, ...]
     operations: tuple[ExecutedOperation, ...]
     is_single: bool
     nesting: int
@@ -267,15 +269,13 @@ def _is_visible(alignment: Alignment, result: _Result) -> bool:
         return rendered_kind(step.value or "") != "object" or step.event == "exception"
     if shown.condition is not None:
         return True
-    names = set(shown.names) if step.event == "line" else set(result.state)
+    names = set(_shown_variables(result))
     text = alignment.predicted.step_texts[result.index]
     if not text.shows_state:
         return False
     if not text.shows_all:
         names &= text.locals.keys()
-    return any(
-        rendered_kind(result.state[name]) != "object" for name in names & result.state.keys()
-    )
+    return any(rendered_kind(result.state[name]) != "object" for name in names)
 
 
 def _observe(result: _Result, measure: Callable[[str], int], *, is_correct: bool) -> OperationStep:
@@ -295,6 +295,7 @@ def _observe(result: _Result, measure: Callable[[str], int], *, is_correct: bool
     return OperationStep(
         step=result.index,
         line=result.line,
+        variables=_shown_variables(result),
         operations=operations,
         is_single=len(shown.operations) <= 1,
         nesting=shown.nesting,
@@ -319,6 +320,14 @@ def _value_size(result: _Result, measure: Callable[[str], int]) -> int | None:
         return measure(step.value)
     if isinstance(shown.condition, Condition):
         return None
-    names = shown.names if step.event == "line" else result.state.keys()
-    values = [result.state[name] for name in names if name in result.state]
+    values = [result.state[name] for name in _shown_variables(result)]
     return sum(map(measure, values)) if values else None
+
+
+def _shown_variables(result: _Result) -> tuple[str, ...]:
+    """The variables of the step's state that the line writes, or the arguments of a call."""
+    if result.step.event == "call":
+        return tuple(result.state)
+    if result.step.event != "line":
+        return ()
+    return tuple(sorted(name for name in result.shown.names if name in result.state))

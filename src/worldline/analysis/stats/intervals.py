@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worldline.analysis.stats.scipy_import import lazy_import
+from worldline.analysis.stats.lazy_imports import lazy_import
 
 # Weight of two pseudo-samples, one with only correct and one with only incorrect repeats, that are
 # added when the agreement of repeats is measured. Without them, a few samples that agree by chance

@@ -32,6 +32,7 @@ from worldline.interfaces.report.intervention_text import (
     interventions_to_json,
 )
 from worldline.interfaces.report.number_format import natural_key
+from worldline.interfaces.report.operation_text import operation_report, operations_to_json
 from worldline.interfaces.report.outcome_tables import sample_lines, summary_tables
 from worldline.interfaces.report.run_header import run_lines
 from worldline.interfaces.report.run_text import (
@@ -81,6 +82,8 @@ __all__ = [
     "make_console",
     "natural_key",
     "one_step_accuracy_lines",
+    "operation_report",
+    "operations_to_json",
     "own_choice_text",
     "pass_line",
     "print_line",
