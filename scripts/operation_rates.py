@@ -9,7 +9,7 @@ programs correctly, except that each operation fails with a known rate, and prin
 beside the measured ones.
 
 For a trained model: train it as docs/findings/small-model.md says, evaluate it on generated
-programs (worldline bench generated.jsonl --engine … -o RUN), and worldline report RUN --by operation.
+programs (`worldline bench`), and print `worldline report RUN --by operation`.
 """
 
 import argparse

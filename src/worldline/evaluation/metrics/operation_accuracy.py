@@ -175,7 +175,7 @@ def correct_steps(steps: Iterable[ClusteredStep]) -> Share:
     for each in steps:
         correct[each.program] += each.step.is_correct
         size[each.program] += 1
-    return clustered_share(list(correct.values()), list(size.values()))
+    return clustered_share(list(correct.values()), list(size.values()), is_uneven=True)
 
 
 def _rates(steps: Sequence[ClusteredStep]) -> tuple[OperationRate, ...]:

@@ -24,7 +24,15 @@ from worldline.models.prediction import (
 from worldline.models.tokenizers import Tokenizer
 
 # Fields of a prediction's row that are stored in a different form.
-_CONVERTED_FIELDS = ("usage", "forced_spans", "scores", "output", "finish_reason")
+_CONVERTED_FIELDS = (
+    "usage",
+    "forced_spans",
+    "scores",
+    "output",
+    "finish_reason",
+    # Stored as `confirmed_by` and `refuted_by`.
+    "interventions",
+)
 
 
 def sample_to_row(
@@ -119,7 +127,8 @@ def row_to_prediction(row: dict[str, Any], location: str) -> Prediction:
 # The columns that `row_to_scored_sample` reads.
 SCORED_SAMPLE_COLUMNS = (
     "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "cause",
-    "action_error", "step", "matched_steps", "actual_steps", "usage_completion", "is_truncated",
+    "confirmed_by", "refuted_by", "action_error", "executed_line", "step",
+    "matched_steps", "actual_steps", "usage_completion", "is_truncated",
     "reconverged", "is_result_correct", "is_reference_correct", "error", "facets",
     "program_steps", "program_iterations",
     "program_call_depth", "program_longest_string", "program_kinds", "program_nesting",
@@ -144,7 +153,10 @@ def row_to_scored_sample(row: dict[str, Any]) -> ScoredSample:
         differs_in=row.get("differs_in"),
         kind=row.get("kind"),
         cause=row.get("cause"),
+        confirmed_by=row.get("confirmed_by"),
+        refuted_by=row.get("refuted_by"),
         action_error=row.get("action_error"),
+        executed_line=row.get("executed_line"),
         step=row.get("step"),
         matched_steps=row.get("matched_steps"),
         actual_steps=row.get("actual_steps"),

@@ -29,7 +29,11 @@ class ScoredSample:
         differs_in: What differs at the divergence.
         kind: The kind of the actual value that differs.
         cause: The cause of the divergence, a hypothesis.
+        confirmed_by: What confirmed the cause when the sample was stored.
+        refuted_by: What refuted the cause when the sample was stored.
         action_error: How the action at the divergence is wrong.
+        executed_line: The line executed before the divergence. For a sample of an intervention that
+            rewrites the program, the original line; 0 for a line that the rewrite added.
         step: The first step that diverges; None if no steps were predicted.
         matched_steps: Correct steps before the divergence; None if no steps were predicted.
         actual_steps: Steps of the actual execution, if complete.
@@ -51,7 +55,10 @@ class ScoredSample:
     differs_in: str | None = None
     kind: str | None = None
     cause: str | None = None
+    confirmed_by: str | None = None
+    refuted_by: str | None = None
     action_error: str | None = None
+    executed_line: int | None = None
     step: int | None = None
     matched_steps: int | None = None
     actual_steps: int | None = None

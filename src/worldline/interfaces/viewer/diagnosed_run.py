@@ -9,14 +9,14 @@ from worldline.evaluation.metrics import TokenCosts, measure_tokens
 from worldline.evaluation.runs import (
     ScoredSample,
     StoredPredictions,
-    confirmed_causes,
+    cause_tests,
     execute_and_diagnose,
     read_attempts,
     read_interventions,
     read_manifest,
     read_scored_samples,
     sample_name,
-    with_confirmed_cause,
+    with_tested_cause,
 )
 from worldline.interfaces.viewer.sample_document import build_sample_document
 from worldline.languages.python.recorder import Recorder
@@ -49,7 +49,7 @@ class DiagnosedRun:
         self.rows: Sequence[ScoredSample] = read_scored_samples(location)
         self._rows_by_name: Mapping[str, ScoredSample] = {sample_name(r): r for r in self.rows}
         self.names = tuple(self._rows_by_name)
-        self._confirmed = confirmed_causes(self.rows, read_interventions(location))
+        self._tested = cause_tests(self.rows, read_interventions(location))
         self._attempts = read_attempts(location)
         self._predictions = StoredPredictions(location)
 
@@ -73,7 +73,7 @@ class DiagnosedRun:
             limits=self._manifest.limits,
             tokenizer=self._tokenizer,
         )
-        return with_confirmed_cause(sample, self._confirmed)
+        return with_tested_cause(sample, self._tested)
 
     def document(self, name: str) -> dict[str, Any]:
         """Diagnose a sample and build its JSON document."""
