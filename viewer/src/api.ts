@@ -46,6 +46,8 @@ export interface CauseCount extends Count {
   sentence: string;
   /** Failures with this cause that an intervention confirmed; null if none was tried. */
   confirmed: Share | null;
+  /** Failures of which an intervention removed this cause and did not help; null if none was tried. */
+  refuted: Share | null;
 }
 
 /** A cell of the heat map: samples that first diverge in `where`, in a value of this kind ("-" for no value). */
@@ -86,6 +88,58 @@ export interface TokenUsage {
   tokenizer: string | null;
   /** The formats can be counted on request, which executes all programs. */
   can_count: boolean;
+}
+
+/** How often the steps that an operation decides are correct. */
+export interface OperationRate {
+  /** "str.replace" */
+  name: string;
+  /** Steps that the operation decides alone. */
+  single: Share;
+  /** Steps that it decides together with others. */
+  shared: Share;
+  programs: number;
+}
+
+/** Correct steps in one group, by "arguments", "argument size", "nesting" or "value size". */
+export interface OperationGroup extends Share {
+  by: string;
+  group: string;
+}
+
+/** Factor of the odds of a correct step, with its 95% interval. */
+export interface OddsRatio {
+  name: string;
+  value: number;
+  low: number;
+  high: number;
+}
+
+export interface OperationModel {
+  steps: number;
+  wrong: number;
+  programs: number;
+  /** The steps that the operations are compared with. */
+  reference: string;
+  alone: OddsRatio[];
+  /** At equal size and nesting; also the odds ratios of these. */
+  adjusted: OddsRatio[];
+  sentences: string[];
+}
+
+/** Accuracy by operation, in the correct part of the predictions and at the first divergence. */
+export interface Operations {
+  /** Unit of sizes: "characters". */
+  unit: string;
+  predictions: number;
+  programs: number;
+  diverged: number;
+  steps: Share;
+  operations: OperationRate[];
+  groups: OperationGroup[];
+  model: OperationModel | null;
+  /** Why there is no model. */
+  note: string;
 }
 
 export interface Effect {
@@ -132,6 +186,10 @@ export interface RunDocument {
   /** Title and lines of the one-step accuracy; empty unless the mode was `score`. */
   one_step_accuracy: string[];
   token_usage: TokenUsage;
+  /** Null if they were not measured. */
+  operations: Operations | null;
+  /** The operations can be measured on request, which reads all traces. */
+  can_measure_operations: boolean;
   interventions: Interventions | null;
   columns: Column[];
 }
@@ -165,7 +223,7 @@ export interface Comparison {
 }
 
 export interface ReportDocument {
-  format: 3;
+  format: 4;
   /** The version of Worldline that wrote the report. */
   worldline: string;
   /** Labels of identifiers: "copy_error" to "Copy error". */
@@ -300,10 +358,12 @@ export interface SampleDocument {
  *   GET api/rows?run=0&search=…&facet=name:value&facet=…&sort=…&descending=1&offset=0&limit=100 -> RowsPage
  *   GET api/sample?run=0&id=…                               -> SampleDocument
  *   GET api/tokens?run=0                                    -> TokenUsage, with its formats counted
+ *   GET api/operations?run=0                                -> Operations
  */
 export interface DataSource {
   report(): Promise<ReportDocument>;
   rows(query: Query): Promise<RowsPage>;
   sample(run: number, id: string): Promise<SampleDocument>;
   tokenUsage(run: number): Promise<TokenUsage>;
+  operations(run: number): Promise<Operations>;
 }

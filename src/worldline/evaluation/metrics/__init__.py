@@ -11,6 +11,7 @@ from worldline.evaluation.metrics.one_step_accuracy import (
     measure_one_step_accuracy,
 )
 from worldline.evaluation.metrics.operation_accuracy import (
+    OperationCounter,
     OperationGroup,
     OperationRate,
     OperationResults,
@@ -47,6 +48,7 @@ __all__ = [
     "InterventionResults",
     "LengthPercentiles",
     "OneStepAccuracy",
+    "OperationCounter",
     "OperationGroup",
     "OperationModel",
     "OperationRate",

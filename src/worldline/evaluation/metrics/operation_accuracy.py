@@ -112,26 +112,46 @@ def measure_operations(
         The results. If statsmodels is not installed they have no model, and `note` says how to
         install it.
     """
-    measure: Callable[[str], int] = len
-    if tokenizer is not None:
-        encode = tokenizer.encode
-        measure = lru_cache(maxsize=65_536)(lambda text: len(encode(text)))
-    steps: list[ClusteredStep] = []
-    predictions = diverged = 0
+    counter = OperationCounter(tokenizer)
     for sample in samples:
-        program = _source(sample)
-        found = [ClusteredStep(program, step) for step in operation_steps(sample, measure=measure)]
-        predictions += bool(found)
-        diverged += bool(found) and sample.diagnosis.facts.outcome == "diverged"
-        steps += found
-    if operation is not None:
-        steps = [each for each in steps if operation in _names(each.step)]
-    return summarize_operations(
-        steps,
-        unit="characters" if tokenizer is None else f"tokens of {tokenizer.name}",
-        predictions=predictions,
-        diverged=diverged,
-    )
+        counter.add(sample)
+    return counter.results(operation=operation)
+
+
+class OperationCounter:
+    """Collects the operation steps of samples, which are not kept.
+
+    Args:
+        tokenizer: Measures sizes in tokens instead of characters.
+    """
+
+    def __init__(self, tokenizer: Tokenizer | None = None) -> None:
+        self._measure: Callable[[str], int] = len
+        self._unit = "characters"
+        if tokenizer is not None:
+            encode = tokenizer.encode
+            self._measure = lru_cache(maxsize=65_536)(lambda text: len(encode(text)))
+            self._unit = f"tokens of {tokenizer.name}"
+        self._steps: list[ClusteredStep] = []
+        self._predictions = self._diverged = 0
+
+    def add(self, sample: Sample) -> None:
+        """Count the steps of a sample."""
+        steps = list(operation_steps(sample, measure=self._measure))
+        if steps:
+            program = _source(sample)
+            self._steps += [ClusteredStep(program, step) for step in steps]
+            self._predictions += 1
+            self._diverged += sample.diagnosis.facts.outcome == "diverged"
+
+    def results(self, *, operation: str | None = None) -> OperationResults:
+        """Measure the steps that were counted; only those of one operation, if it is given."""
+        steps = self._steps
+        if operation is not None:
+            steps = [each for each in steps if operation in _names(each.step)]
+        return summarize_operations(
+            steps, unit=self._unit, predictions=self._predictions, diverged=self._diverged
+        )
 
 
 def summarize_operations(

@@ -5,7 +5,7 @@ from typing import Any
 
 from worldline.analysis.diagnosis import Sample
 from worldline.core.errors import InputError
-from worldline.evaluation.metrics import TokenCosts, measure_tokens
+from worldline.evaluation.metrics import OperationCounter, TokenCosts, measure_tokens
 from worldline.evaluation.runs import (
     ScoredSample,
     StoredPredictions,
@@ -92,6 +92,15 @@ class DiagnosedRun:
     def has_tokenizer(self) -> bool:
         """Whether tokens can be counted."""
         return self._tokenizer is not None
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether any prediction has steps."""
+        return any(row.matched_steps is not None for row in self.rows)
+
+    def operation_counter(self) -> OperationCounter:
+        """A counter of operations, with the run's tokenizer."""
+        return OperationCounter(self._tokenizer)
 
     def token_costs(self, samples: Iterable[Sample]) -> TokenCosts:
         """Count the tokens of the samples' actual traces in every format.

@@ -11,10 +11,12 @@ from typing import Any
 
 from worldline.analysis.diagnosis import LABELS, RULES, UNEXPLAINED
 from worldline.analysis.interventions import INTERVENTIONS
+from worldline.analysis.stats import Share, share
 from worldline.evaluation.benchmarks import format_manifest_options
 from worldline.evaluation.metrics import (
     Accuracy,
     InterventionResults,
+    OperationResults,
     RunComparison,
     TokenCosts,
     accuracy,
@@ -42,6 +44,7 @@ from worldline.interfaces.report import (
     fix_lines,
     groups_note,
     one_step_accuracy_lines,
+    operations_to_json,
     pass_line,
     run_lines,
     settings_lines,
@@ -50,7 +53,7 @@ from worldline.interfaces.report import (
 from worldline.interfaces.viewer.sample_table import Table, build_table
 
 # Increased when keys change, so that a page refuses the data of another version.
-FORMAT = 3
+FORMAT = 4
 _LENGTH_MEASURES = ("steps", "iterations", "tokens")
 
 
@@ -58,6 +61,7 @@ def build_report_document(
     locations: Sequence[str],
     rows: Sequence[Sequence[ScoredSample]],
     costs: Mapping[str, TokenCosts] | None = None,
+    operations: Mapping[str, OperationResults] | None = None,
 ) -> tuple[dict[str, Any], list[Table]]:
     """Build the report of one run, or of two runs and their comparison.
 
@@ -65,13 +69,20 @@ def build_report_document(
         locations: The folders or addresses of the runs.
         rows: The samples of each run. They are not read here, since a run may grow meanwhile.
         costs: The token counts of the traces, by location, for the runs that were counted.
+        operations: The accuracy by operation, by location, for the runs that were measured.
 
     Returns:
         The report (`ReportDocument` in viewer/src/api.ts), and the sample table of each run.
     """
     tables = [build_table(samples) for samples in rows]
     runs = [
-        build_run_document(location, samples, table, (costs or {}).get(location))
+        build_run_document(
+            location,
+            samples,
+            table,
+            (costs or {}).get(location),
+            (operations or {}).get(location),
+        )
         for location, samples, table in zip(locations, rows, tables, strict=True)
     ]
     comparison = None
@@ -89,7 +100,11 @@ def build_report_document(
 
 
 def build_run_document(
-    location: str, rows: Sequence[ScoredSample], table: Table, costs: TokenCosts | None = None
+    location: str,
+    rows: Sequence[ScoredSample],
+    table: Table,
+    costs: TokenCosts | None = None,
+    operations: OperationResults | None = None,
 ) -> dict[str, Any]:
     """Build the overview of one run: `RunDocument` in viewer/src/api.ts."""
     manifest, attempts = read_manifest(location), read_interventions(location)
@@ -111,6 +126,8 @@ def build_run_document(
         ],
         "one_step_accuracy": _one_step_accuracy(location, manifest),
         "token_usage": build_token_usage(manifest, rows, costs),
+        "operations": operations_to_json(operations) if operations else None,
+        "can_measure_operations": False,
         "interventions": None if interventions is None else _interventions(interventions),
         "columns": [asdict(column) for column in table.columns],
     }
@@ -142,15 +159,26 @@ def _causes(summary: Summary, interventions: InterventionResults | None) -> list
     sentences = {str(rule.name): rule.sentence for rule in RULES}
     sentences[UNEXPLAINED.name] = UNEXPLAINED.sentence
     confirmed = interventions.confirmed if interventions else {}
+    refuted = interventions.refuted if interventions else {}
     return [
         {
             "name": cause,
             "count": count,
             "sentence": sentences.get(cause, ""),
-            "confirmed": asdict(confirmed[cause]) if cause in confirmed else None,
+            "confirmed": _tested(cause, count, confirmed, summary.confirmed),
+            "refuted": _tested(cause, count, refuted, summary.refuted),
         }
         for cause, count in summary.causes.items()
     ]
+
+
+def _tested(
+    cause: str, count: int, shares: Mapping[str, Share], recorded: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """The share of a cause that is confirmed or refuted, by interventions or by recorded ones."""
+    if cause in shares:
+        return asdict(shares[cause])
+    return asdict(share(recorded[cause], count)) if cause in recorded else None
 
 
 def _divergences(summary: Summary) -> list[dict[str, Any]]:
