@@ -6,7 +6,7 @@
 `coverage` simulates steps of programs that differ in difficulty, and prints how often the 95%
 intervals contain the true rate. `noisy` writes a run of a scripted model that executes generated
 programs correctly, except that each operation fails with a known rate, and prints the true rates
-beside the measured ones.
+next to the measured ones.
 
 For a trained model: train it as docs/findings/small-model.md says, evaluate it on generated
 programs (`worldline bench`), and print `worldline report RUN --by operation`.

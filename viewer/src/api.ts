@@ -90,19 +90,24 @@ export interface TokenUsage {
   can_count: boolean;
 }
 
+/** Share of correct steps, with its value. */
+export interface StepShare extends Share {
+  value: number | null;
+}
+
 /** How often the steps that an operation decides are correct. */
 export interface OperationRate {
   /** "str.replace" */
   name: string;
   /** Steps that the operation decides alone. */
-  single: Share;
+  single: StepShare;
   /** Steps that it decides together with others. */
-  shared: Share;
+  shared: StepShare;
   programs: number;
 }
 
 /** Correct steps in one group, by "arguments", "argument size", "nesting" or "value size". */
-export interface OperationGroup extends Share {
+export interface OperationGroup extends StepShare {
   by: string;
   group: string;
 }
@@ -134,7 +139,7 @@ export interface Operations {
   predictions: number;
   programs: number;
   diverged: number;
-  steps: Share;
+  steps: StepShare;
   operations: OperationRate[];
   groups: OperationGroup[];
   model: OperationModel | null;

@@ -33,7 +33,7 @@ class FrameStyle:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundOperation:
+class OperationNode:
     """An operation in the syntax tree.
 
     Attributes:
@@ -57,7 +57,7 @@ class ShownExpressions:
         condition: The statement, if the step shows which branch is taken.
     """
 
-    operations: tuple[FoundOperation, ...]
+    operations: tuple[OperationNode, ...]
     nesting: int
     read: tuple[ast.AST, ...]
     names: frozenset[str] = frozenset()
@@ -98,7 +98,7 @@ def shown_by_line(text: str, line: int, style: FrameStyle) -> ShownExpressions |
         if isinstance(last.iter, ast.Call) and inner[0] and inner[0][-1].node is last.iter:
             # No step shows the value of `range(n)`, only the items.
             inner = inner[0][:-1], inner[1] - 1
-        operations = (*inner[0], FoundOperation(last, is_certain=True))
+        operations = (*inner[0], OperationNode(last, is_certain=True))
         names = frozenset(bound_by_header(last))
         return ShownExpressions(operations, inner[1] + 1, (last.iter,), names, last)
     kinds = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr | ast.Delete
@@ -158,7 +158,7 @@ def shown_by_call(
 def find_frame(text: str, function: str, line: int) -> ast.expr | None:
     """The lambda or comprehension of a scope; None if the line has several of that kind."""
     kind = _FRAMES.get(function.rpartition(".")[2])
-    found = [
+    nodes = [
         node
         for statement in syntax_nodes(text)
         if isinstance(statement, ast.stmt) and kind is not None
@@ -166,7 +166,7 @@ def find_frame(text: str, function: str, line: int) -> ast.expr | None:
         for node in ast.walk(expression)
         if isinstance(node, kind) and node.lineno == line
     ]
-    return found[0] if len(found) == 1 else None
+    return nodes[0] if len(nodes) == 1 else None
 
 
 def is_frame(function: str) -> bool:
@@ -186,7 +186,7 @@ def shown_by_frame(text: str, frame: ast.expr, style: FrameStyle) -> ShownExpres
     if isinstance(frame, ast.GeneratorExp):
         return shown
     # The value has all items, so that its operations were executed many times.
-    operations = (*shown.operations, FoundOperation(frame, is_certain=True))
+    operations = (*shown.operations, OperationNode(frame, is_certain=True))
     return ShownExpressions(operations, shown.nesting + 1, shown.read)
 
 
@@ -203,7 +203,7 @@ def shown_by_item(text: str, frame: ast.expr, style: FrameStyle) -> ShownExpress
         operations, nesting = operations[:-1], nesting - 1
     names = {node.id for node in ast.walk(generator.target) if isinstance(node, ast.Name)}
     return ShownExpressions(
-        (*operations, FoundOperation(generator, is_certain=True)),
+        (*operations, OperationNode(generator, is_certain=True)),
         nesting + 1,
         (generator.iter,),
         frozenset(names),
@@ -230,29 +230,29 @@ def _shown(
     names: frozenset[str] = frozenset(),
     condition: Condition | None = None,
 ) -> ShownExpressions:
-    found = [_nested_operations(text, expression, style) for expression in expressions]
-    operations = tuple(operation for each, _ in found for operation in each)
-    nesting = max((depth for _, depth in found), default=0)
+    parts = [_nested_operations(text, expression, style) for expression in expressions]
+    operations = tuple(operation for each, _ in parts for operation in each)
+    nesting = max((depth for _, depth in parts), default=0)
     return ShownExpressions(operations, nesting, tuple(expressions), names, condition)
 
 
 def _nested_operations(
     text: str, root: ast.AST, style: FrameStyle
-) -> tuple[tuple[FoundOperation, ...], int]:
+) -> tuple[tuple[OperationNode, ...], int]:
     """The operations of an expression whose values no other step shows, and how deep they nest."""
     calls = program_calls(text)
 
-    def visit(node: ast.AST, is_certain: bool) -> tuple[list[FoundOperation], int]:
+    def visit(node: ast.AST, is_certain: bool) -> tuple[list[OperationNode], int]:
         if _is_shown_elsewhere(node, calls, style):
             return [], 0
-        operations: list[FoundOperation] = []
+        operations: list[OperationNode] = []
         depth = 0
         for child, is_child_certain in _children(node):
             inner, inner_depth = visit(child, is_certain and is_child_certain)
             operations += inner
             depth = max(depth, inner_depth)
         if _is_operation(node):
-            operations.append(FoundOperation(node, is_certain))
+            operations.append(OperationNode(node, is_certain))
             depth += 1
         return operations, depth
 

@@ -146,9 +146,9 @@ def _results(alignment: Alignment) -> Iterator[_Result]:
     end = alignment.matched_steps + (alignment.divergence is not None)
     steps = trace.steps[:end]
     for index, (step, state) in enumerate(zip(steps, states(steps), strict=True)):
-        found = finder.find(step)
-        if found is not None:
-            line, shown = found
+        executed = finder.find(step)
+        if executed is not None:
+            line, shown = executed
             yield _Result(index, step, line, shown, state, finder.read_state(step, state))
         finder.advance(step, state)
 
@@ -282,12 +282,12 @@ def _observe(result: _Result, measure: Callable[[str], int], *, is_correct: bool
     shown, state = result.shown, result.read_state
     operations = tuple(
         ExecutedOperation(
-            name_operation(found.node, state),
-            name_arguments(found.node, state),
-            operand_size(getattr(found.node, "iter", found.node), state, measure),
+            name_operation(operation.node, state),
+            name_arguments(operation.node, state),
+            operand_size(getattr(operation.node, "iter", operation.node), state, measure),
         )
-        for found in shown.operations
-        if found.is_certain
+        for operation in shown.operations
+        if operation.is_certain
     )
     read_size = sum(operand_size(node, state, measure) for node in shown.read)
     if not shown.operations:

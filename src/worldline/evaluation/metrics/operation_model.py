@@ -64,7 +64,8 @@ def fit_operation_model(
     """Fit a logistic regression of correct steps on operations, size and nesting.
 
     The size is the number of characters or tokens that a step reads and shows; its effect is that
-    of doubling it. Operations with too few wrong or correct steps are not in the model.
+    of doubling it. Steps without an operation are left out. Operations with too few wrong or
+    correct steps have no odds ratio of their own.
 
     Args:
         steps: Each step with its program.
@@ -72,6 +73,8 @@ def fit_operation_model(
     Returns:
         The model, and ""; or None, and why there is none.
     """
+    # Steps that only copy a value would make operations, and so nesting, look hard.
+    steps = [(program, step) for program, step in steps if step.nesting]
     names = _modelled_operations(steps)
     kept, reference, names = _with_reference(steps, names)
     wrong = sum(not step.is_correct for _, step in kept)
@@ -106,8 +109,9 @@ def _modelled_operations(steps: Sequence[tuple[str, OperationStep]]) -> list[str
         (correct if step.is_correct else wrong).update({each.name for each in step.operations})
     names = [n for n in wrong if min(wrong[n], correct[n]) >= MIN_STEPS]
     total = sum(not step.is_correct for _, step in steps)
-    most = max(0, total // _WRONG_PER_COVARIATE - 3)
-    return sorted(names, key=lambda name: (-wrong[name], name))[:most]
+    # Three more terms are the intercept, the size and the nesting.
+    limit = max(0, total // _WRONG_PER_COVARIATE - 3)
+    return sorted(names, key=lambda name: (-wrong[name], name))[:limit]
 
 
 def _with_reference(
@@ -121,7 +125,7 @@ def _with_reference(
     others = [step for _, step in steps if not any(_has(step, name) for name in names)]
     n_correct = sum(step.is_correct for step in others)
     if min(n_correct, len(others) - n_correct) >= MIN_STEPS:
-        return list(steps), "all other steps", names
+        return list(steps), "all other operations", names
     kept = [each for each in steps if any(_has(each[1], name) for name in names)]
     counts = Counter(name for name in names for _, step in kept if _has(step, name))
     if not counts:

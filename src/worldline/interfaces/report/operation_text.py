@@ -31,7 +31,7 @@ def operation_report(
     """
     what = f"steps with {operation}" if operation else "steps"
     yield Text(f"Operations in the correct part of {_count(results.predictions)}", "bold")
-    yield Text(printable(f"{what} correct  {_share_text(results.steps)}"))
+    yield Text(printable(f"{what} correct  {share_of_steps(results.steps)}"))
     wrong = results.steps.of - results.steps.correct
     yield Text(
         f"{pluralize(wrong, 'wrong step')} of {pluralize(results.diverged, 'prediction')} that "
@@ -57,8 +57,8 @@ def _count(number: int) -> str:
     return pluralize(number, "prediction")
 
 
-def _share_text(share: Share) -> str:
-    """ "83% (71–91) of 412" """
+def share_of_steps(share: Share) -> str:
+    """The share of correct steps as a table cell: "83% (71–91) of 412"."""
     if share.value is None or share.low is None or share.high is None:
         return "·"
     digits = 0 if share.low < 0.95 else 1
@@ -75,8 +75,8 @@ def _rate_table(rates: Sequence[OperationRate]) -> Table:
     for rate in rates[:_MAX_ROWS]:
         table.add_row(
             Text(printable(rate.name)),
-            _share_text(rate.single),
-            _share_text(rate.shared),
+            share_of_steps(rate.single),
+            share_of_steps(rate.shared),
             str(rate.programs),
         )
     return table
@@ -92,7 +92,7 @@ def _group_table(title: str, rows: Sequence[tuple[str, Share]]) -> Table:
     table.add_column(title, overflow="fold")
     table.add_column("correct", justify="right", no_wrap=True)
     for name, share in rows[:_MAX_ROWS]:
-        table.add_row(Text(printable(name)), _share_text(share))
+        table.add_row(Text(printable(name)), share_of_steps(share))
     return table
 
 

@@ -94,9 +94,11 @@ class DiagnosedRun:
         return self._tokenizer is not None
 
     @property
-    def has_steps(self) -> bool:
-        """Whether any prediction has steps."""
-        return any(row.matched_steps is not None for row in self.rows)
+    def has_predicted_steps(self) -> bool:
+        """Whether the model predicted steps: not only answers, and not in the mode `score`."""
+        settings = self._manifest.settings
+        is_scored = settings is not None and settings.mode == "score"
+        return not is_scored and any(row.matched_steps is not None for row in self.rows)
 
     def operation_counter(self) -> OperationCounter:
         """A counter of operations, with the run's tokenizer."""

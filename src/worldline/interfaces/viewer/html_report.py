@@ -80,7 +80,7 @@ def _render_report(runs: Sequence[DiagnosedRun], on_sample: Callable[[], None]) 
             on_sample()
         if run.has_tokenizer:
             costs[run.location] = run.token_costs(samples)
-        if run.has_steps:
+        if run.has_predicted_steps:
             operations[run.location] = counter.results()
     locations = [run.location for run in runs]
     rows = [run.rows for run in runs]

@@ -67,7 +67,7 @@ class RunCache:
         for run, document in zip(runs, report["runs"], strict=True):
             can_count = run.has_tokenizer and len(run) <= MAX_REPORT_SAMPLES
             document["token_usage"]["can_count"] = can_count
-            is_measurable = run.has_steps and len(run) <= MAX_REPORT_SAMPLES
+            is_measurable = run.has_predicted_steps and len(run) <= MAX_REPORT_SAMPLES
             document["can_measure_operations"] = is_measurable
         return _Snapshot(fingerprint, to_json(report), tables, runs)
 
