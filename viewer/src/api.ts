@@ -279,6 +279,8 @@ export interface Step {
   /** The same in words, if it is more than a value: "raises KeyError(1)". */
   description?: string;
   stack?: Frame[];
+  /** Only the other execution has a step here: the prediction skips or inserts it. */
+  is_gap?: boolean;
 }
 
 export interface Execution {
@@ -337,7 +339,7 @@ export interface SampleDocument {
   predicted: Execution;
   matched_steps: number;
   divergence: Divergence | null;
-  /** For each predicted step from the divergence on: whether it matches the actual one. */
+  /** For each predicted step from the divergence on, gaps included: whether it matches the actual one. */
   matches_after_divergence: boolean[];
   /** Steps whose text matches although the state does not: the variable that keeps a wrong value. */
   stale_variables: Record<string, string>;

@@ -345,8 +345,8 @@ def test_a_report_by_operation(recorded: Path, tmp_path: Path) -> None:
     rates = {rate["name"]: rate["single"] for rate in result["operations"]}
     assert (rates["int +"]["correct"], rates["int +"]["of"]) == (5, 5)
     assert rates["copy"]["of"] - rates["copy"]["correct"] == 1
-    tokens = ok("report", target, "--by", "operation", "--tokenizer", "bytes").stdout
-    assert "value size, in tokens of bytes" in tokens
+    options = ("--by", "operation", "--format", "json", "--tokenizer", "bytes")
+    assert json.loads(ok("report", target, *options).stdout)["unit"] == "tokens of bytes"
     one = ok("report", target, "--by", "operation", "--operation", "int +").stdout
     assert "steps with int + correct" in one
     assert "copy" not in one

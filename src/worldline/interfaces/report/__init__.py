@@ -47,7 +47,13 @@ from worldline.interfaces.report.step_score_text import (
     own_choice_text,
     step_score_lines,
 )
-from worldline.interfaces.report.step_view import first_wrong_local, is_same_step, step_result_text
+from worldline.interfaces.report.step_view import (
+    StepPair,
+    first_wrong_local,
+    is_same_step,
+    step_pairs,
+    step_result_text,
+)
 from worldline.interfaces.report.survival_text import survival_tables
 from worldline.interfaces.report.terminal import make_console, print_line, render_text
 from worldline.interfaces.report.token_cost_text import token_tables, tokens_to_json
@@ -58,6 +64,7 @@ __all__ = [
     "KINDS",
     "WHERES",
     "RunResults",
+    "StepPair",
     "Summary",
     "accuracy_lines",
     "accuracy_to_json",
@@ -95,6 +102,7 @@ __all__ = [
     "sample_lines",
     "settings_lines",
     "side_by_side",
+    "step_pairs",
     "step_result_text",
     "step_score_lines",
     "story_text",
