@@ -97,6 +97,7 @@ class Run:
         *,
         operation: str | None = None,
         tokenizer: str | None = None,
+        python: str | None = None,
         on_sample: Callable[[], None] | None = None,
     ) -> OperationResults:
         """Measure how often each executed operation was predicted correctly.
@@ -107,6 +108,7 @@ class Run:
         Args:
             operation: Count only the steps of this operation: "str.replace".
             tokenizer: Measure sizes in tokens of this tokenizer instead of in characters.
+            python: Execute every program again, with this interpreter.
             on_sample: Called after every sample.
 
         Returns:
@@ -115,14 +117,15 @@ class Run:
             size and nesting. The model needs the extra `regression`; without it, `note` says so.
         """
         return measure_operations(
-            self._diagnosed(on_sample or (lambda: None)),
+            self._diagnosed(python, on_sample or (lambda: None)),
             tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
             operation=operation,
         )
 
-    def _diagnosed(self, on_sample: Callable[[], None]) -> Iterator[Sample]:
-        with closing(PythonRecorder()) as recorder:
-            run = DiagnosedRun(self.location, recorder)
+    def _diagnosed(self, python: str | None, on_sample: Callable[[], None]) -> Iterator[Sample]:
+        # A recorder starts at its first use: if all traces are stored, nothing is executed.
+        with closing(PythonRecorder(python=python)) as recorder:
+            run = DiagnosedRun(self.location, recorder, reexecute=python is not None)
             for name in run.names:
                 yield run.diagnose(name)
                 on_sample()

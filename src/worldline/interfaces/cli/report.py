@@ -80,7 +80,7 @@ def report(
                 "--by operation prints one run; give neither -o nor a second run, and --operation "
                 "only with it"
             )
-        print_operations(Run(run), form, operation=operation, tokenizer=tokenizer)
+        print_operations(Run(run), form, operation=operation, tokenizer=tokenizer, python=python)
         return
     if output is None:
         if run_b is not None:
@@ -106,11 +106,18 @@ def report(
     click.echo(printable(f"{output}: {total:,} samples, {size:.1f} MB; open it in a browser"))
 
 
-def print_operations(run: Run, form: str, *, operation: str | None, tokenizer: str | None) -> None:
+def print_operations(
+    run: Run,
+    form: str,
+    *,
+    operation: str | None,
+    tokenizer: str | None,
+    python: str | None,
+) -> None:
     """Print the accuracy of a run by operation."""
     with report_progress("diagnosing", len(run)) as reporter:
         results = run.operations(
-            operation=operation, tokenizer=tokenizer, on_sample=reporter.advance
+            operation=operation, tokenizer=tokenizer, python=python, on_sample=reporter.advance
         )
     if form == "json":
         click.echo(json.dumps(operations_to_json(results), indent=1))
