@@ -30,6 +30,8 @@ from worldline.evaluation.runs import (
     read_scored_samples,
     read_scores,
 )
+from worldline.interfaces.api.run import Run
+from worldline.interfaces.report.operation_text import ratio_text
 
 PAGE = Path(__file__).parent.parent / "docs" / "findings"
 MODES = ("free", "force-actions", "guided")
@@ -55,6 +57,7 @@ def main() -> None:
     for facet in ("level", "kind", "steps"):
         print(held_out_table(held_out, facet))
     print(divergence_kinds(held_out))
+    print(operations_tables(runs / "held-out"))
     for name in ("format", "programs"):
         print(
             paired_comparison_table(
@@ -155,6 +158,30 @@ def divergence_kinds(rows: Sequence[ScoredSample]) -> str:
         "correct" if r.verdict == "correct" else r.kind or r.differs_in or r.outcome for r in rows
     )
     return table(["first divergence in", "samples"], [[k, str(n)] for k, n in kinds.most_common()])
+
+
+def operations_tables(run: Path) -> str:
+    """Accuracy by operation, and the odds ratios of the fitted model."""
+    results = Run(run).operations()
+    rates = [
+        [rate.name, cell(rate.single, digits=1), cell(rate.shared, digits=1), str(rate.programs)]
+        for rate in results.rates
+        if rate.single.of >= 50
+    ]
+    head = ["operation", "correct, alone", "together with others", "programs"]
+    if results.model is None:
+        return f"{table(head, rates)}\n{results.note}\n"
+    alone = {ratio.name: ratio_text(ratio) for ratio in results.model.alone}
+    ratios = [
+        [ratio.name, alone.get(ratio.name, "–"), ratio_text(ratio)]
+        for ratio in results.model.adjusted
+    ]
+    titles = [
+        f"compared with {results.model.reference}",
+        "odds ratio",
+        "at equal size and nesting",
+    ]
+    return "\n".join((table(head, rates), table(titles, ratios), *results.model.sentences()))
 
 
 def paired_comparison_table(one: Sequence[ScoredSample], other: Sequence[ScoredSample]) -> str:

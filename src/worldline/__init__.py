@@ -40,10 +40,14 @@ if TYPE_CHECKING:
     from worldline.evaluation.benchmarks import Benchmark, load_benchmark
     from worldline.evaluation.metrics import (
         Accuracy,
+        OperationModel,
+        OperationRate,
+        OperationResults,
         RunComparison,
         accuracy,
         accuracy_by_group,
         compare_runs,
+        measure_operations,
     )
     from worldline.evaluation.runs import (
         ScoredSample,
@@ -101,10 +105,14 @@ _MODULES = {
     "evaluation.benchmarks": ("Benchmark", "load_benchmark"),
     "evaluation.metrics": (
         "Accuracy",
+        "OperationModel",
+        "OperationRate",
+        "OperationResults",
         "RunComparison",
         "accuracy",
         "accuracy_by_group",
         "compare_runs",
+        "measure_operations",
     ),
     "evaluation.runs": (
         "ScoredSample",
@@ -163,6 +171,9 @@ __all__ = [
     "InputError",
     "Limits",
     "MalformedRepliesError",
+    "OperationModel",
+    "OperationRate",
+    "OperationResults",
     "Prediction",
     "PredictionSettings",
     "Prices",
@@ -201,6 +212,7 @@ __all__ = [
     "load_engine",
     "load_tokenizer",
     "make_prediction",
+    "measure_operations",
     "predict",
     "query_runs",
     "read_prediction_file",

@@ -374,6 +374,7 @@ function run(name, samples, rows) {
       count,
       sentence: sentences[name] ?? "",
       confirmed: name === "arithmetic" ? share(Math.ceil(count / 2), count) : null,
+      refuted: name === "arithmetic" ? share(Math.floor(count / 4), count) : null,
     })),
     divergences: divergences.map(({ name, count }) => ({
       where: JSON.parse(name)[0],
@@ -406,6 +407,35 @@ function run(name, samples, rows) {
       tokenizer: "llama3",
       can_count: false,
     },
+    operations: {
+      unit: "characters",
+      predictions: 40,
+      programs: 38,
+      diverged: 12,
+      steps: share(288, 300),
+      operations: [
+        { name: "int +", single: share(118, 120), shared: share(30, 33), programs: 30 },
+        { name: "str.replace", single: share(34, 41), shared: share(0, 0), programs: 21 },
+      ],
+      groups: [
+        { by: "nesting", group: "1", ...share(200, 205) },
+        { by: "nesting", group: "2", ...share(88, 95) },
+      ],
+      model: {
+        steps: 300,
+        wrong: 12,
+        programs: 38,
+        reference: "all other steps",
+        alone: [{ name: "str.replace", value: 0.2, low: 0.06, high: 0.7 }],
+        adjusted: [
+          { name: "str.replace", value: 0.9, low: 0.3, high: 2.8 },
+          { name: "size, per doubling", value: 0.6, low: 0.4, high: 0.9 },
+        ],
+        sentences: ["str.replace: size and nesting explain it, not the operation"],
+      },
+      note: "",
+    },
+    can_measure_operations: false,
     interventions: {
       failures: 26,
       effects: [
@@ -445,7 +475,7 @@ const change = (by, group, gained, lost, difference) => {
   return { by, group, pairs: 32, gained, lost, difference, adjusted_p: difference.p };
 };
 const report = {
-  format: 4,
+  format: 5,
   homepage: null,
   labels: LABELS,
   worldline: "0.1.0",

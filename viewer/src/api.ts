@@ -46,6 +46,8 @@ export interface CauseCount extends Count {
   sentence: string;
   /** Failures with this cause that an intervention confirmed; null if none was tried. */
   confirmed: Share | null;
+  /** Failures of which an intervention removed this cause and did not help; null if none was tried. */
+  refuted: Share | null;
 }
 
 /** A cell of the heat map: samples that first diverge in `where`, in a value of this kind ("-" for no value). */
@@ -86,6 +88,63 @@ export interface TokenUsage {
   tokenizer: string | null;
   /** The formats can be counted on request, which executes all programs. */
   can_count: boolean;
+}
+
+/** Share of correct steps, with its value. */
+export interface StepShare extends Share {
+  value: number | null;
+}
+
+/** How often the steps that an operation decides are correct. */
+export interface OperationRate {
+  /** "str.replace" */
+  name: string;
+  /** Steps that the operation decides alone. */
+  single: StepShare;
+  /** Steps that it decides together with others. */
+  shared: StepShare;
+  programs: number;
+}
+
+/** Correct steps in one group, by "arguments", "argument size", "nesting" or "value size". */
+export interface OperationGroup extends StepShare {
+  by: string;
+  group: string;
+}
+
+/** Factor of the odds of a correct step, with its 95% interval. */
+export interface OddsRatio {
+  name: string;
+  value: number;
+  low: number;
+  high: number;
+}
+
+export interface OperationModel {
+  steps: number;
+  wrong: number;
+  programs: number;
+  /** The steps that the operations are compared with. */
+  reference: string;
+  alone: OddsRatio[];
+  /** At equal size and nesting; also the odds ratios of these. */
+  adjusted: OddsRatio[];
+  sentences: string[];
+}
+
+/** Accuracy by operation, in the correct part of the predictions and at the first divergence. */
+export interface Operations {
+  /** Unit of sizes: "characters". */
+  unit: string;
+  predictions: number;
+  programs: number;
+  diverged: number;
+  steps: StepShare;
+  operations: OperationRate[];
+  groups: OperationGroup[];
+  model: OperationModel | null;
+  /** Why there is no model. */
+  note: string;
 }
 
 export interface Effect {
@@ -154,6 +213,10 @@ export interface RunDocument {
   /** Title and lines of the one-step accuracy; empty unless the mode was `score`. */
   one_step_accuracy: string[];
   token_usage: TokenUsage;
+  /** Null if they were not measured. */
+  operations: Operations | null;
+  /** The operations can be measured on request, which reads all traces. */
+  can_measure_operations: boolean;
   interventions: Interventions | null;
   columns: Column[];
 }
@@ -197,7 +260,7 @@ export interface Comparison {
 }
 
 export interface ReportDocument {
-  format: 4;
+  format: 5;
   /** The version of Worldline that wrote the report. */
   worldline: string;
   /** The project's address; null if the package does not name it. */
@@ -250,6 +313,8 @@ export interface Step {
   /** The same in words, if it is more than a value: "raises KeyError(1)". */
   description?: string;
   stack?: Frame[];
+  /** Only the other execution has a step here: the prediction skips or inserts it. */
+  is_gap?: boolean;
 }
 
 export interface Execution {
@@ -308,7 +373,7 @@ export interface SampleDocument {
   predicted: Execution;
   matched_steps: number;
   divergence: Divergence | null;
-  /** For each predicted step from the divergence on: whether it matches the actual one. */
+  /** For each predicted step from the divergence on, gaps included: whether it matches the actual one. */
   matches_after_divergence: boolean[];
   /** Steps whose text matches although the state does not: the variable that keeps a wrong value. */
   stale_variables: Record<string, string>;
@@ -334,10 +399,12 @@ export interface SampleDocument {
  *   GET api/rows?run=0&search=…&facet=name:value&facet=…&sort=…&descending=1&offset=0&limit=100 -> RowsPage
  *   GET api/sample?run=0&id=…                               -> SampleDocument
  *   GET api/tokens?run=0                                    -> TokenUsage, with its formats counted
+ *   GET api/operations?run=0                                -> Operations
  */
 export interface DataSource {
   report(): Promise<ReportDocument>;
   rows(query: Query): Promise<RowsPage>;
   sample(run: number, id: string): Promise<SampleDocument>;
   tokenUsage(run: number): Promise<TokenUsage>;
+  operations(run: number): Promise<Operations>;
 }

@@ -27,6 +27,7 @@ function kindOf(
   step: number,
 ): SegmentKind {
   if (divergence && step === divergence.step) return "different";
+  if (actual.steps[step]?.is_gap || predicted.steps[step]?.is_gap) return "missing";
   if (step >= actual.steps.length || step >= predicted.steps.length) return "missing";
   if (!divergence || step < divergence.step) return "same";
   return matches_after_divergence[step - divergence.step] ? "reconverged" : "different";

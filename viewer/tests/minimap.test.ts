@@ -22,6 +22,12 @@ test("steps after the divergence differ or match again", () => {
   ]);
 });
 
+test("steps in a gap are missing on one side", () => {
+  const gapped = sample(4, 4, 1, [false, false, true]);
+  gapped.predicted.steps[2] = { is_gap: true } as never;
+  expect(buildMinimap(gapped, 4).map(({ kind }) => kind)).toEqual(["same", "different", "missing", "reconverged"]);
+});
+
 test("steps of one side only are missing on the other", () => {
   expect(buildMinimap(sample(5, 2, null), 5)).toEqual([
     { kind: "same", from: 0, to: 2 },

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from worldline.analysis.stats.scipy_import import lazy_import
+from worldline.analysis.stats.lazy_imports import lazy_import
 from worldline.core.errors import EngineError, InputError, TokenizerError, WorldlineError
 from worldline.core.util.optional_imports import optional_import
 from worldline.data.tracing.runners.local_runner import require_pebble

@@ -16,7 +16,7 @@ from worldline.evaluation.metrics import measure_interventions
 from worldline.evaluation.runs import (
     Failures,
     ScoredSample,
-    confirmed_causes,
+    cause_tests,
     find_failures,
     intervention_questions,
     intervention_run,
@@ -25,7 +25,7 @@ from worldline.evaluation.runs import (
     read_predictions,
     read_scored_samples,
     run_intervention,
-    with_confirmed_cause,
+    with_tested_cause,
 )
 from worldline.interfaces.report import fix_lines
 from worldline.languages.python.recorder import PythonRecorder, Recorder
@@ -108,10 +108,11 @@ def test_a_cause_is_confirmed_only_by_an_intervention_that_removes_it(
         "jump": "correct", "right": "correct",
     }  # fmt: skip
     tried(run, recorder, "patch")
-    confirmed = confirmed_causes(read_scored_samples(run), read_interventions(run))
-    assert confirmed == {"slip": "patch", "jump": "guided"}
+    tests = cause_tests(read_scored_samples(run), read_interventions(run))
+    assert tests.confirmed == {"slip": "patch", "jump": "guided"}
+    assert tests.refuted == {}
     (slip,) = [sample for sample in failures.failed if sample.prediction.id == "slip"]
-    cause = with_confirmed_cause(slip, confirmed).diagnosis.cause
+    cause = with_tested_cause(slip, tests).diagnosis.cause
     assert cause is not None
     assert cause.confirmed_by == "patch"
     (attempt,) = read_attempts(run).on(slip)

@@ -20,7 +20,7 @@ from worldline.evaluation.runs import (
     PredictionFile,
     RunWriter,
     StoredPredictions,
-    confirmed_causes,
+    cause_tests,
     evaluate_into_run,
     find_failures,
     import_predictions,
@@ -241,7 +241,7 @@ def test_old_interventions_are_read_and_resumed(old: Path, recorder: PythonRecor
     assert {name: [(r.sample, r.verdict) for r in rows] for name, rows in tried.items()} == {
         "patch": [("slip", "correct")], "more-tokens": [("long", "correct")],
     }  # fmt: skip
-    assert confirmed_causes(base, tried) == {"slip": "patch", "long": "more-tokens"}
+    assert cause_tests(base, tried).confirmed == {"slip": "patch", "long": "more-tokens"}
     result = measure_interventions(base, tried)
     assert dict(result.causes) == {"arithmetic": 1, "truncated": 1}
     failures = find_failures(run, recorder)

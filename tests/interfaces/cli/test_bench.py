@@ -331,3 +331,32 @@ def test_columns_with_the_same_name_are_numbered_in_json(recorded: Path, tmp_pat
     query = "select 1 as n, 2 as n, 3 as n_2, 4 as n"
     lines = ok("sql", target, query, "--format", "jsonl").stdout
     assert json.loads(lines) == {"n": 1, "n_3": 2, "n_2": 3, "n_4": 4}
+
+
+def test_a_report_by_operation(recorded: Path, tmp_path: Path) -> None:
+    target = str(tmp_path / "run")
+    ok("diagnose", recorded, "-o", target)
+    text = ok("report", target, "--by", "operation").stdout
+    # Of s5 only the steps before its end count; s4 is wrong in its last step, which returns y.
+    (row,) = [line for line in text.splitlines() if line.strip().startswith("int +")]
+    assert "of 5" in row
+    assert "too few data for a model" in text
+    result = json.loads(ok("report", target, "--by", "operation", "--format", "json").stdout)
+    rates = {rate["name"]: rate["single"] for rate in result["operations"]}
+    assert (rates["int +"]["correct"], rates["int +"]["of"]) == (5, 5)
+    assert rates["copy"]["of"] - rates["copy"]["correct"] == 1
+    options = ("--by", "operation", "--format", "json", "--tokenizer", "bytes")
+    assert json.loads(ok("report", target, *options).stdout)["unit"] == "tokens of bytes"
+    one = ok("report", target, "--by", "operation", "--operation", "int +").stdout
+    assert "steps with int + correct" in one
+    assert "copy" not in one
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--operation", "int +"), ("--by", "operation", "-o", "x.html")],
+)
+def test_a_report_by_operation_is_of_one_run(recorded: Path, options: tuple[str, ...]) -> None:
+    result = run("report", recorded, *options)
+    assert result.exit_code != 0
+    assert "--by operation prints one run" in result.output

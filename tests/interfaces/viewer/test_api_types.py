@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.support.paths import PROJECT_ROOT
+from worldline.analysis.stats import OddsRatio
+from worldline.evaluation.metrics import OperationModel, measure_operations
 from worldline.interfaces.viewer import build_report_document
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.languages.python.recorder import PythonRecorder
@@ -61,8 +63,16 @@ def mismatches(value: Any, kind: str, path: str) -> Iterator[str]:
 
 def test_keys_of_the_report_are_declared(intervened_run: str, recorder: PythonRecorder) -> None:
     run = DiagnosedRun(intervened_run, recorder, tokenizer=BytesTokenizer())
-    costs = run.token_costs([run.diagnose(name) for name in run.names])
-    report, _ = build_report_document([run, run], {intervened_run: costs})
+    samples = [run.diagnose(name) for name in run.names]
+    costs, operations = run.token_costs(samples), measure_operations(samples)
+    # A model that few samples do not have.
+    ratio = OddsRatio("int +", 0.5, 0.2, 0.9)
+    model = OperationModel(90, 9, 30, "all other operations", (ratio,), (ratio,))
+    operations = replace(operations, model=model)
+    report, _ = build_report_document(
+        [run, run], {intervened_run: costs}, {intervened_run: operations}
+    )
+    assert report["runs"][0]["operations"]["operations"]
     assert list(mismatches(report, "ReportDocument", "report")) == []
 
 

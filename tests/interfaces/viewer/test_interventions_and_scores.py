@@ -31,7 +31,8 @@ def test_overview_shows_the_effects_of_interventions(
         assert line.plain in text
     tab.page.locator("summary", has_text="By cause").click()
     names = [label(effect.intervention) for effect in measured.effects]
-    rows = tab.page.locator("table:has(caption) tbody tr").all()
+    panel = tab.page.locator("section", has=tab.page.get_by_text("Interventions", exact=True))
+    rows = panel.locator("table:has(caption) tbody tr").all()
     cells = [row.locator("th, td").all_inner_texts() for row in rows]
     assert sorted(row[0] for row in cells) == sorted(names)
     turned = {(row[0], row[-2].split(":")[0]) for row in cells}
@@ -44,6 +45,8 @@ def test_overview_shows_the_effects_of_interventions(
         link = tab.page.get_by_role("link", name=label(cause), exact=True)
         row = tab.page.locator("tr", has=link).first
         assert f"{share.correct} of {share.of}" in row.inner_text()
+        refuted = measured.refuted[cause]
+        assert f"{refuted.correct} of {refuted.of}" in row.locator("td").last.inner_text()
     assert tab.accessibility_violations() == []
 
 

@@ -69,6 +69,11 @@ export function embeddedSource(scriptText: (id: string) => string | null): DataS
       if (!document) throw new ViewerError(noRun(run));
       return document.token_usage;
     },
+    async operations(run) {
+      const document = report().runs[run];
+      if (!document?.operations) throw new ViewerError(noRun(run));
+      return document.operations;
+    },
   };
 }
 
@@ -87,7 +92,7 @@ export async function decompress(compressed: string): Promise<SampleDocument> {
 
 /** Returns the report if this page can read it. */
 export function checkReport(report: ReportDocument): ReportDocument {
-  if (report?.format !== 4 || !Array.isArray(report.runs))
+  if (report?.format !== 5 || !Array.isArray(report.runs))
     throw new ViewerError(
       "This report was written by a different version of Worldline. Create it again with this one.",
     );

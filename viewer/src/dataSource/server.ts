@@ -1,5 +1,5 @@
 /** Data source of a served page: the documents are requested from `worldline view`. */
-import type { DataSource, Query, ReportDocument, RowsPage, SampleDocument, TokenUsage } from "../api";
+import type { DataSource, Operations, Query, ReportDocument, RowsPage, SampleDocument, TokenUsage } from "../api";
 import { encode } from "../route";
 import { checkReport } from "./embedded";
 import { ViewerError } from "./errors";
@@ -22,6 +22,7 @@ export function serverSource(api: string, request: typeof fetch = (...args) => f
     rows: (query) => get<RowsPage>(`rows?${rowsParameters(query)}`),
     sample: (run, id) => get<SampleDocument>(`sample?run=${run}&id=${encode(id)}`),
     tokenUsage: (run) => get<TokenUsage>(`tokens?run=${run}`),
+    operations: (run) => get<Operations>(`operations?run=${run}`),
   };
 }
 

@@ -18,8 +18,15 @@ const CONFIRMED: ExtraColumn<CauseCount> = {
   cell: (cause) => (cause.confirmed ? <ShareCell share={cause.confirmed} /> : "not tried"),
 };
 
+const REFUTED: ExtraColumn<CauseCount> = {
+  title: "Removed without effect: refuted",
+  style: "nowrap",
+  cell: (cause) => (cause.refuted ? <ShareCell share={cause.refuted} /> : "not tried"),
+};
+
 export function CauseTable({ run, index }: { run: RunDocument; index: number }) {
-  const extraColumns = run.interventions ? [DESCRIPTION, CONFIRMED] : [DESCRIPTION];
+  const isTested = run.causes.some((cause) => cause.confirmed || cause.refuted);
+  const extraColumns = isTested ? [DESCRIPTION, CONFIRMED, REFUTED] : [DESCRIPTION];
   return <CountTable run={run} index={index} facet="cause" counts={run.causes} extraColumns={extraColumns} />;
 }
 

@@ -8,6 +8,8 @@ const MARKS = [
   ["✗", "Divergence: the first step that differs"],
   ["=", "After the divergence: matches the actual step again"],
   ["≠", "After the divergence: differs from the actual step"],
+  ["−", "The prediction skips this step"],
+  ["+", "The prediction inserts this step"],
   ["•", "Changed by this step"],
 ];
 

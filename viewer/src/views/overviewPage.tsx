@@ -8,6 +8,7 @@ import { CountTable } from "./countTable";
 import { DivergenceHeatmap } from "./divergenceHeatmap";
 import { Panel } from "./elements";
 import { ExampleFailures } from "./exampleFailures";
+import { hasOperations, OperationsView } from "./operations";
 import { ShareTile } from "./shareBar";
 import { Text } from "./text";
 import { hasTokenUsage, TokenUsageView } from "./tokenUsage";
@@ -67,6 +68,11 @@ export function OverviewPage({ data, report, index, by }: Props) {
         {run.interventions && (
           <Panel title="Interventions" isWide>
             <EffectTables interventions={run.interventions} />
+          </Panel>
+        )}
+        {hasOperations(run) && (
+          <Panel title="Operations: correct steps by operation" isWide>
+            <OperationsView data={data} run={run} index={index} />
           </Panel>
         )}
         {hasTokenUsage(run) && (

@@ -93,7 +93,7 @@ function differenceTest(sample: SampleDocument, step: number) {
   const mark = stepMark(sample, step);
   const diagnosed = new Set(mark === "✗" ? sample.divergence?.differences.map((difference) => difference.name) : []);
   return (name: string | null, actual: string | null, predicted: string | null): boolean => {
-    if (mark === "" || mark === "=") return false;
+    if (mark !== "✗" && mark !== "≠") return false;
     return name !== null && diagnosed.size ? diagnosed.has(name) : actual !== predicted;
   };
 }

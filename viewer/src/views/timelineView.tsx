@@ -21,14 +21,18 @@ const MARK_TITLES = {
   "✗": "Divergence",
   "=": "Matches the actual step again",
   "≠": "Differs from the actual step",
+  "−": "Skipped by the prediction",
+  "+": "Inserted by the prediction",
 };
 const NLL_TITLE =
   "Negative log-likelihood in nats: action above, state below; hatched if it is not the model's first choice";
 
-/** The mark of a step: nothing before the divergence, ✗ at it, and = or ≠ after it. */
-export function stepMark(sample: SampleDocument, step: number): "" | "✗" | "=" | "≠" {
+/** The mark of a step: nothing before the divergence, ✗ at it, − or + in a gap, and = or ≠ after it. */
+export function stepMark(sample: SampleDocument, step: number): keyof typeof MARK_TITLES {
   if (!sample.divergence || step < sample.divergence.step) return "";
   if (step === sample.divergence.step) return "✗";
+  if (sample.predicted.steps[step]?.is_gap) return "−";
+  if (sample.actual.steps[step]?.is_gap) return "+";
   return sample.matches_after_divergence[step - sample.divergence.step] ? "=" : "≠";
 }
 
@@ -168,6 +172,7 @@ function StepCell({ execution, index, timeline, others, wrongValues = [] }: Step
         <bdi>{index === execution.steps.length && <Text of={shorten(execution.ending, 120)} />}</bdi>
       </span>
     );
+  if (step.is_gap) return <span class="step-cell muted">no such step</span>;
   const [symbol, title] = EVENTS[step.event] ?? EVENTS.line;
   const state = step.changed.some((name) => !Object.hasOwn(step.set, name)) ? timeline.state(index) : null;
   const changes = step.changed.slice(0, MAX_CHANGES).map((name): Change => {

@@ -30,6 +30,11 @@ from worldline.analysis.diagnosis.messages import (
     gap_text,
     value_difference,
 )
+from worldline.analysis.diagnosis.step_operations import (
+    ExecutedOperation,
+    OperationStep,
+    operation_steps,
+)
 from worldline.analysis.diagnosis.value_differences import (
     ValueChange,
     ValueFacts,
@@ -51,8 +56,10 @@ __all__ = [
     "CauseName",
     "Diagnosis",
     "Difficulty",
+    "ExecutedOperation",
     "Facts",
     "OperationFacts",
+    "OperationStep",
     "Outcome",
     "PositionFacts",
     "Rule",
@@ -73,6 +80,7 @@ __all__ = [
     "label",
     "measure_difficulty",
     "operation_facts",
+    "operation_steps",
     "value_difference",
     "value_kind",
 ]

@@ -73,16 +73,18 @@ class Cause:
     """Why a prediction is wrong.
 
     A hypothesis, until an intervention that removes just this cause makes the sample correct;
-    `confirmed_by` then names the intervention.
+    `confirmed_by` then names the intervention. If it does not help, `refuted_by` names it.
     """
 
     name: CauseName
     sentence: str
     confirmed_by: str | None = None
+    refuted_by: str | None = None
 
     def __repr__(self) -> str:
-        confirmed = f", confirmed by {self.confirmed_by}" if self.confirmed_by else ""
-        return f"Cause({self.name}: {self.sentence}{confirmed})"
+        tested = f", confirmed by {self.confirmed_by}" if self.confirmed_by else ""
+        tested += f", refuted by {self.refuted_by}" if self.refuted_by else ""
+        return f"Cause({self.name}: {self.sentence}{tested})"
 
 
 UNEXPLAINED = Cause("unexplained", "no rule explains it")

@@ -132,5 +132,6 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "cause": cause.name if cause else None,
         "evidence": cause_evidence(facts, cause.name) if cause else None,
         "confirmed_by": cause.confirmed_by if cause else None,
+        "refuted_by": cause.refuted_by if cause else None,
         "note": facts.note,
     }

@@ -210,7 +210,7 @@ def _program_functions(nodes: Sequence[ast.AST]) -> set[str]:
     return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
-def _operation_name(node: ast.AST) -> str | None:
+def operation_name(node: ast.AST) -> str | None:
     """The name of an operation: ".strip()", "+", "slice"; None for names, literals and brackets."""
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Attribute):
@@ -250,14 +250,14 @@ def _is_store(node: ast.AST) -> bool:
 def _operations(node: ast.AST) -> Iterator[str]:
     for child in _operands(node):
         yield from _operations(child)
-    name = _operation_name(node)
+    name = operation_name(node)
     if name is not None and not _is_store(node):
         yield name
 
 
 def _nesting(node: ast.AST) -> int:
     inner = max((_nesting(child) for child in _operands(node)), default=0)
-    return inner + (_operation_name(node) is not None and not _is_store(node))
+    return inner + (operation_name(node) is not None and not _is_store(node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,12 +273,12 @@ class _ShownCalls:
             return True
         if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
             return self.has_comprehension_frames
-        name = _operation_name(node) if isinstance(node, ast.Call) else None
+        name = operation_name(node) if isinstance(node, ast.Call) else None
         return name is not None and name[:-2].lstrip(".") in self.functions
 
 
 def _is_operation(node: ast.AST) -> bool:
-    return _operation_name(node) is not None and not _is_store(node)
+    return operation_name(node) is not None and not _is_store(node)
 
 
 def _shows_value(statement: ast.stmt) -> bool:
@@ -412,7 +412,7 @@ def _iterated_names(node: ast.expr) -> set[str]:
         return {ast.unparse(node)}
     if not isinstance(node, ast.Call):
         return set()
-    name, function = _operation_name(node), node.func
+    name, function = operation_name(node), node.func
     if name in ("enumerate()", "reversed()", "iter()", "zip()"):
         return {name for argument in node.args for name in _iterated_names(argument)}
     if name in (".keys()", ".values()", ".items()") and isinstance(function, ast.Attribute):

@@ -58,7 +58,7 @@ def gap_text(gap: Gap) -> str:
 
 
 def explain_divergence(diagnosis: "Diagnosis") -> str:
-    """ "copied wrongly": the cause, with the operations involved and what confirmed it."""
+    """ "copied wrongly": the cause, with its operations and what confirmed or refuted it."""
     facts, cause = diagnosis.facts, diagnosis.cause
     if cause is None:
         return ""
@@ -71,4 +71,6 @@ def explain_divergence(diagnosis: "Diagnosis") -> str:
         operations = (gap_text(gap),)
     shown = f" ({' '.join(operations[:4])}{' …' if len(operations) > 4 else ''})"
     text = cause.sentence + (shown if operations and cause.name != "copy_error" else "")
+    if cause.refuted_by:
+        return f"{text}, refuted by {label(cause.refuted_by)}"
     return f"{text}, confirmed by {label(cause.confirmed_by)}" if cause.confirmed_by else text

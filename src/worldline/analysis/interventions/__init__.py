@@ -11,6 +11,7 @@ from worldline.analysis.interventions.modified_question import (
     is_rewrite,
     modify_question,
     modify_settings,
+    rewrite_program,
     rewritten_program,
 )
 from worldline.analysis.interventions.prefix_patch import (
@@ -29,5 +30,6 @@ __all__ = [
     "modify_settings",
     "patched_prefix",
     "prefix_before_divergence",
+    "rewrite_program",
     "rewritten_program",
 ]

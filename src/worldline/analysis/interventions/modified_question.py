@@ -73,14 +73,26 @@ def is_rewrite(name: InterventionName) -> bool:
 
 def rewritten_program(name: InterventionName, failure: Sample) -> RewriteResult | None:
     """Rewrite the program of a failed sample; None if the rewrite changes nothing."""
-    text, divergence = failure.prediction.program.text, failure.diagnosis.facts.divergence
+    divergence = failure.diagnosis.facts.divergence
+    line = None if divergence is None else divergence.executed_line
+    return rewrite_program(name, failure.prediction.program.text, line)
+
+
+def rewrite_program(name: InterventionName, text: str, line: int | None) -> RewriteResult | None:
+    """Rewrite a program as an intervention does; None if the rewrite changes nothing.
+
+    Args:
+        name: An intervention that rewrites the program.
+        text: The program.
+        line: The line executed before the divergence, if there is one.
+    """
     rewrite = rewrite_strings if name.startswith("strings") else rewrite_expressions
     if not name.endswith("-line"):
         rewritten = rewrite(text)
-    elif divergence is None:
+    elif line is None:
         return None
     else:
-        rewritten = rewrite(text, lines={divergence.executed_line})
+        rewritten = rewrite(text, lines={line})
     return rewritten if rewritten.changed else None
 
 

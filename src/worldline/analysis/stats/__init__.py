@@ -1,4 +1,4 @@
-"""Confidence intervals and paired tests. Only this package uses scipy, imported when needed."""
+"""Confidence intervals, paired tests, regression. Only this package uses scipy and statsmodels."""
 
 from worldline.analysis.stats.intervals import (
     Share,
@@ -6,6 +6,7 @@ from worldline.analysis.stats.intervals import (
     clustered_share,
     share,
 )
+from worldline.analysis.stats.logistic_regression import OddsRatio, logistic_odds_ratios
 from worldline.analysis.stats.median_change import MedianChange, median_change
 from worldline.analysis.stats.paired_differences import (
     Difference,
@@ -20,12 +21,14 @@ from worldline.analysis.stats.pass_at_k_estimator import pass_at_k
 __all__ = [
     "Difference",
     "MedianChange",
+    "OddsRatio",
     "Ratio",
     "Share",
     "accuracy_difference",
     "adjust_p_values",
     "bootstrap_interval",
     "clustered_share",
+    "logistic_odds_ratios",
     "mcnemar",
     "mean_difference",
     "median_change",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worldline.analysis.stats.scipy_import import lazy_import
+from worldline.analysis.stats.lazy_imports import lazy_import
 
 # Weight of two pseudo-samples, one with only correct and one with only incorrect repeats, that are
 # added when the agreement of repeats is measured. Without them, a few samples that agree by chance
@@ -51,7 +51,11 @@ def share(correct: int, of: int, *, level: float = 0.95) -> Share:
 
 
 def clustered_share(
-    correct_by_cluster: Sequence[int], size_by_cluster: Sequence[int], *, level: float = 0.95
+    correct_by_cluster: Sequence[int],
+    size_by_cluster: Sequence[int],
+    *,
+    level: float = 0.95,
+    is_uneven: bool = False,
 ) -> Share:
     """Compute a share over samples with repeats, which are not independent.
 
@@ -65,23 +69,31 @@ def clustered_share(
         correct_by_cluster: For each sample, the number of correct repeats.
         size_by_cluster: For each sample, the number of repeats.
         level: The confidence level.
+        is_uneven: Whether some clusters are many times as large as others. The variance is then
+            the jackknife's, in which large clusters count more, and the quantile is Student's, with
+            one degree of freedom less than clusters.
     """
     correct, of = sum(correct_by_cluster), sum(size_by_cluster)
     if max(size_by_cluster, default=0) <= 1:
         return share(correct, of, level=level)
-    number = _effective_number(correct_by_cluster, size_by_cluster)
+    number = _effective_number(correct_by_cluster, size_by_cluster, is_uneven=is_uneven)
+    if is_uneven and len(size_by_cluster) > 1:
+        student = lazy_import("scipy.stats").t.ppf((1 + level) / 2, len(size_by_cluster) - 1)
+        number *= (quantile(level) / float(student)) ** 2
     low, high = _wilson(correct / of, number, level)
     return Share(correct, of, low, high)
 
 
-def _effective_number(correct_by_cluster: Sequence[int], size_by_cluster: Sequence[int]) -> float:
+def _effective_number(
+    correct_by_cluster: Sequence[int], size_by_cluster: Sequence[int], *, is_uneven: bool
+) -> float:
     """The number of independent answers with the same variance; at most the number of answers."""
     of = sum(size_by_cluster)
-    size = sum(n * n for n in size_by_cluster) / of
+    size = of / len(size_by_cluster)
     rows = of + 2 * PSEUDO_WEIGHT * size
     value = (sum(correct_by_cluster) + PSEUDO_WEIGHT * size) / rows
     spread = math.fsum(
-        (correct - value * n) ** 2
+        ((correct - value * n) / (1 - n / rows if is_uneven else 1)) ** 2
         for correct, n in zip(correct_by_cluster, size_by_cluster, strict=True)
     )
     spread += PSEUDO_WEIGHT * size**2 * ((1 - value) ** 2 + value**2)

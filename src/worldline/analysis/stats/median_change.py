@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from worldline.analysis.stats.scipy_import import lazy_import
+from worldline.analysis.stats.lazy_imports import lazy_import
 from worldline.core.util.text import pluralize
 
 

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worldline.analysis.stats.intervals import PSEUDO_WEIGHT, quantile
+from worldline.analysis.stats.lazy_imports import lazy_import
 from worldline.analysis.stats.paired_tests import sign_flip
-from worldline.analysis.stats.scipy_import import lazy_import
 from worldline.core.util.text import pluralize
 
 # Smallest distance from the observed difference at which the ends of an interval are searched.

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from worldline.analysis.stats.scipy_import import lazy_import
+from worldline.analysis.stats.lazy_imports import lazy_import
 
 # Possible sums × distinct sizes up to which the p-value is exact; this takes less than a second.
 _MAX_EXACT_SIZE = 10_000_000

@@ -10,6 +10,14 @@ from worldline.evaluation.metrics.one_step_accuracy import (
     OneStepAccuracy,
     measure_one_step_accuracy,
 )
+from worldline.evaluation.metrics.operation_accuracy import (
+    OperationCounter,
+    OperationGroup,
+    OperationRate,
+    OperationResults,
+    measure_operations,
+)
+from worldline.evaluation.metrics.operation_model import OperationModel
 from worldline.evaluation.metrics.pass_at_k import PassAtK, pass_at_k_rates
 from worldline.evaluation.metrics.run_accuracy import Accuracy, accuracy
 from worldline.evaluation.metrics.run_comparison import (
@@ -40,6 +48,11 @@ __all__ = [
     "InterventionResults",
     "LengthPercentiles",
     "OneStepAccuracy",
+    "OperationCounter",
+    "OperationGroup",
+    "OperationModel",
+    "OperationRate",
+    "OperationResults",
     "PassAtK",
     "RunComparison",
     "StepTokens",
@@ -55,6 +68,7 @@ __all__ = [
     "measure_composition",
     "measure_interventions",
     "measure_one_step_accuracy",
+    "measure_operations",
     "measure_survival",
     "measure_token_churn",
     "measure_tokens",

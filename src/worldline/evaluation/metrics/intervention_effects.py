@@ -16,7 +16,7 @@ from worldline.analysis.stats import (
 )
 from worldline.evaluation.metrics.pairing import correct_share, mean_over_repeats
 from worldline.evaluation.metrics.run_accuracy import correct_share_of, is_graded
-from worldline.evaluation.runs import ScoredSample, confirmed_causes, has_cause, sample_name
+from worldline.evaluation.runs import ScoredSample, cause_tests, has_cause, sample_name
 
 RepeatsByName = Mapping[str, tuple[ScoredSample, ...]]
 SamplesByIntervention = Mapping[InterventionName, Sequence[ScoredSample]]
@@ -104,8 +104,10 @@ class InterventionResults:
     Attributes:
         failures: The number of failures with a cause.
         causes: The number of failures of each cause.
-        confirmed: For each cause, the share of failures that are confirmed.
+        confirmed: For each cause, the share of failures whose cause is confirmed.
+        refuted: For each cause, the share of failures whose cause is refuted.
         by: The number of confirmed failures by cause and by what confirmed them.
+        refuted_by: The number of refuted failures by cause and by what refuted them.
         effects: The effects of each intervention on each cause.
         contrasts: Comparisons of two interventions.
         fixes: Interventions that could be used to improve accuracy.
@@ -114,7 +116,9 @@ class InterventionResults:
     failures: int
     causes: Mapping[str, int]
     confirmed: Mapping[str, Share]
+    refuted: Mapping[str, Share]
     by: Mapping[tuple[str, str], int]
+    refuted_by: Mapping[tuple[str, str], int]
     effects: tuple[Effect, ...]
     contrasts: tuple[Contrast, ...]
     fixes: tuple[Fix, ...]
@@ -128,7 +132,11 @@ class InterventionResults:
 
     def __repr__(self) -> str:
         confirmed = sum(share.correct for share in self.confirmed.values())
-        return f"InterventionResults({confirmed} of {self.failures} failures confirmed)"
+        refuted = sum(share.correct for share in self.refuted.values())
+        return (
+            f"InterventionResults({confirmed} of {self.failures} failures confirmed, "
+            f"{refuted} refuted)"
+        )
 
 
 def measure_interventions(
@@ -143,18 +151,31 @@ def measure_interventions(
     failed = {sample_name(sample): sample for sample in base if has_cause(sample)}
     correct = {sample_name(sample): sample for sample in base if sample.verdict == "correct"}
     causes = Counter(sample.cause or "" for sample in failed.values())
-    confirmed = confirmed_causes(base, interventions)
-    counts = Counter(failed[name].cause or "" for name in confirmed)
+    tests = cause_tests(base, interventions)
+    confirmed, refuted = (
+        Counter((failed[name].cause or "", by) for name, by in names.items())
+        for names in (tests.confirmed, tests.refuted)
+    )
     repeats = {name: _repeats_by_name(samples) for name, samples in interventions.items()}
     return InterventionResults(
         failures=len(failed),
         causes=dict(causes.most_common()),
-        confirmed={cause: share(counts[cause], of) for cause, of in causes.most_common()},
-        by=dict(Counter((failed[name].cause or "", by) for name, by in confirmed.items())),
+        confirmed=_shares(confirmed, causes),
+        refuted=_shares(refuted, causes),
+        by=dict(confirmed),
+        refuted_by=dict(refuted),
         effects=tuple(_effects(repeats, failed)),
         contrasts=tuple(_contrasts(repeats, failed)),
         fixes=tuple(_fixes(repeats, failed, correct)),
     )
+
+
+def _shares(counts: Mapping[tuple[str, str], int], causes: Counter[str]) -> dict[str, Share]:
+    """For each cause, the share of its failures that are counted."""
+    return {
+        cause: share(sum(n for (of_cause, _), n in counts.items() if of_cause == cause), of)
+        for cause, of in causes.most_common()
+    }
 
 
 def _repeats_by_name(samples: Iterable[ScoredSample]) -> RepeatsByName:

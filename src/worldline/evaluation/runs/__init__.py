@@ -1,9 +1,10 @@
 """Runs: evaluations of a model, stored in a folder, with diagnosis, grades and interventions."""
 
 from worldline.evaluation.runs.cause_confirmation import (
-    confirmed_causes,
+    CauseTests,
+    cause_tests,
     sample_name,
-    with_confirmed_cause,
+    with_tested_cause,
 )
 from worldline.evaluation.runs.diagnose_predictions import (
     diagnose_file,
@@ -52,6 +53,7 @@ __all__ = [
     "VERDICTS",
     "Attempt",
     "Attempts",
+    "CauseTests",
     "Failures",
     "Manifest",
     "PredictionFile",
@@ -59,7 +61,7 @@ __all__ = [
     "ScoredSample",
     "StoredPredictions",
     "Verdict",
-    "confirmed_causes",
+    "cause_tests",
     "diagnose_file",
     "evaluate_into_run",
     "execute_and_diagnose",
@@ -86,5 +88,5 @@ __all__ = [
     "run_intervention",
     "sample_name",
     "sample_to_json",
-    "with_confirmed_cause",
+    "with_tested_cause",
 ]

@@ -11,6 +11,7 @@ from worldline.analysis.alignment import MAX_SKIPPED_STEPS
 from worldline.analysis.diagnosis import Sample, diagnose_prediction, diagnosis_to_json
 from worldline.core.errors import RecorderError
 from worldline.core.trace import Ending, Limits, Origin, Trace
+from worldline.evaluation.runs.recorded_interventions import with_recorded_interventions
 from worldline.languages.python.recorder import PythonRecorder, Recorder
 from worldline.models.prediction import Prediction, read_prediction_file
 from worldline.models.tokenizers import Tokenizer
@@ -55,7 +56,7 @@ def execute_and_diagnose(
         is_accepted = is_correct(actual.result)
         prediction = replace(prediction, expected=actual.result) if is_accepted else prediction
     diagnosis = diagnose_prediction(actual, prediction, tokenizer=tokenizer)
-    return Sample(prediction, actual, diagnosis)
+    return with_recorded_interventions(Sample(prediction, actual, diagnosis))
 
 
 def compared_steps(prediction: Prediction) -> int | None:

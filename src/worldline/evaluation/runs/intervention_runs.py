@@ -1,20 +1,32 @@
 """Runs of interventions: each is stored in a folder of the run that it belongs to."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from worldline.analysis.interventions import INTERVENTIONS, InterventionName, modify_settings
+from worldline.analysis.interventions import (
+    INTERVENTIONS,
+    InterventionName,
+    is_rewrite,
+    modify_settings,
+    rewrite_program,
+)
 from worldline.evaluation.runs.evaluate import evaluate_into_run
 from worldline.evaluation.runs.legacy import old_names
 from worldline.evaluation.runs.manifest import Manifest
-from worldline.evaluation.runs.run_reader import is_run, read_manifest, read_scored_samples
+from worldline.evaluation.runs.run_reader import (
+    is_run,
+    read_manifest,
+    read_run,
+    read_scored_samples,
+)
 from worldline.evaluation.runs.run_writer import RunWriter
 from worldline.evaluation.runs.scored_sample import ScoredSample
 from worldline.evaluation.runs.verdict import is_expected
 from worldline.languages.python.recorder import Recorder
 from worldline.models.engines import Engine
-from worldline.models.prediction import DEFAULT_CONCURRENCY, Question
+from worldline.models.prediction import DEFAULT_CONCURRENCY, Question, program_from_row, repeat_id
 from worldline.models.tokenizers import Tokenizer
 
 FOLDER = "interventions"
@@ -96,11 +108,40 @@ def intervention_run(address: str | Path, name: InterventionName) -> str:
 
 
 def read_interventions(address: str | Path) -> dict[InterventionName, list[ScoredSample]]:
-    """Read the samples of all interventions on a run, cheapest intervention first."""
+    """Read the samples of all interventions on a run, cheapest intervention first.
+
+    The lines of rewritten programs are replaced by the original ones.
+    """
+    names = stored_interventions(address)
+    samples = {name: read_scored_samples(intervention_run(address, name)) for name in names}
+    if not any(map(is_rewrite, names)):
+        return samples
+    rewritten = {s.sample for name in names if is_rewrite(name) for s in samples[name]}
+    columns = ("code", "context", "call", "stdin", "language", "executed_line")
+    rows = read_run(address, columns=columns)
+    rows_by_name = {repeat_id(row["sample"], row["repeat"]): row for row in rows}
+    base = {name: row for name, row in rows_by_name.items() if name in rewritten}
     return {
-        name: read_scored_samples(intervention_run(address, name))
-        for name in stored_interventions(address)
+        name: [_with_original_line(name, each, base) for each in samples[name]]
+        if is_rewrite(name)
+        else samples[name]
+        for name in names
     }
+
+
+def _with_original_line(
+    intervention: InterventionName, sample: ScoredSample, base: Mapping[str, dict[str, Any]]
+) -> ScoredSample:
+    """A sample of a rewritten program, with the line of the original program."""
+    row = base.get(sample.sample)
+    if row is None or sample.executed_line is None:
+        return sample
+    fields = {name: value for name, value in row.items() if value is not None}
+    program = program_from_row(fields, sample.sample)
+    result = rewrite_program(intervention, program.text, row.get("executed_line"))
+    if result is None:
+        return sample
+    return replace(sample, executed_line=result.origin(sample.executed_line))
 
 
 def stored_interventions(address: str | Path) -> list[InterventionName]:

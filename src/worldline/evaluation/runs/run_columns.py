@@ -98,6 +98,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("cause", "text", "cause of the divergence, a hypothesis unless confirmed"),
     Column("evidence", "text", "evidence for the cause"),
     Column("confirmed_by", "text", "intervention that confirmed the cause"),
+    Column("refuted_by", "text", "intervention that removed the cause and did not help"),
     Column("note", "text", "remark on how the executions ended"),
     # The difficulty of the actual execution.
     Column("program_steps", "int", "steps of the actual execution"),

@@ -25,7 +25,15 @@ from worldline.models.prediction import (
 from worldline.models.tokenizers import Tokenizer
 
 # Fields of a prediction's row that are stored in a different form.
-_CONVERTED_FIELDS = ("usage", "forced_spans", "scores", "output", "finish_reason")
+_CONVERTED_FIELDS = (
+    "usage",
+    "forced_spans",
+    "scores",
+    "output",
+    "finish_reason",
+    # Stored as `confirmed_by` and `refuted_by`.
+    "interventions",
+)
 
 
 def sample_to_row(
@@ -122,10 +130,10 @@ _EXCERPT_CHARS = 120
 # The columns that `row_to_scored_sample` reads.
 SCORED_SAMPLE_COLUMNS = (
     "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "variable",
-    "actual_value", "predicted_value", "cause", "action_error", "executed_line", "step",
-    "matched_steps", "actual_steps", "usage_completion", "is_truncated", "reconverged",
-    "is_result_correct", "is_reference_correct", "error", "facets", "program_steps",
-    "program_iterations",
+    "actual_value", "predicted_value", "cause", "confirmed_by", "refuted_by", "action_error",
+    "executed_line", "step", "matched_steps", "actual_steps", "usage_completion", "is_truncated",
+    "reconverged", "is_result_correct", "is_reference_correct", "error", "facets",
+    "program_steps", "program_iterations",
     "program_call_depth", "program_longest_string", "program_kinds", "program_nesting",
     "program_hidden_values", "program_tokens",
 )  # fmt: skip
@@ -152,6 +160,8 @@ def row_to_scored_sample(row: dict[str, Any]) -> ScoredSample:
         actual_value=actual_value,
         predicted_value=predicted_value,
         cause=row.get("cause"),
+        confirmed_by=row.get("confirmed_by"),
+        refuted_by=row.get("refuted_by"),
         action_error=row.get("action_error"),
         executed_line=row.get("executed_line"),
         step=row.get("step"),

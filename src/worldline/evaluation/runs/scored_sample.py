@@ -32,8 +32,11 @@ class ScoredSample:
         actual_value: The actual value at the divergence, shortened around the difference.
         predicted_value: The predicted value, shortened in the same way.
         cause: The cause of the divergence, a hypothesis.
+        confirmed_by: What confirmed the cause when the sample was stored.
+        refuted_by: What refuted the cause when the sample was stored.
         action_error: How the action at the divergence is wrong.
-        executed_line: The number of the line that was executed before the divergence.
+        executed_line: The line executed before the divergence. For a sample of an intervention that
+            rewrites the program, the original line; 0 for a line that the rewrite added.
         step: The first step that diverges; None if no steps were predicted.
         matched_steps: Correct steps before the divergence; None if no steps were predicted.
         actual_steps: Steps of the actual execution, if complete.
@@ -58,6 +61,8 @@ class ScoredSample:
     actual_value: str | None = None
     predicted_value: str | None = None
     cause: str | None = None
+    confirmed_by: str | None = None
+    refuted_by: str | None = None
     action_error: str | None = None
     executed_line: int | None = None
     step: int | None = None

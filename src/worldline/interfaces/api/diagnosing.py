@@ -13,7 +13,7 @@ from worldline.evaluation.runs import (
     Manifest,
     RunWriter,
     StoredPredictions,
-    confirmed_causes,
+    cause_tests,
     execute_and_diagnose,
     import_predictions,
     is_expected,
@@ -22,7 +22,7 @@ from worldline.evaluation.runs import (
     read_interventions,
     read_manifest,
     read_scored_samples,
-    with_confirmed_cause,
+    with_tested_cause,
 )
 from worldline.interfaces.api.programs import ProgramLike, to_program
 from worldline.interfaces.api.sources import Source, load_predictions, source_name
@@ -143,7 +143,8 @@ def diagnose_predictions(
         on_sample: Called for every diagnosed prediction.
 
     Returns:
-        The samples. Causes that interventions on a run have confirmed are marked as confirmed.
+        The samples. Causes that interventions on a run have confirmed or refuted are
+        marked as such.
 
     Raises:
         InputError: There are no predictions, or a file cannot be read.
@@ -185,7 +186,7 @@ def diagnose_predictions(
             if on_sample is not None:
                 on_sample(sample)
     for source in sources:
-        samples = _mark_confirmed(source, samples)
+        samples = _mark_tested(source, samples)
     return samples
 
 
@@ -205,12 +206,12 @@ def _manifest(
     )
 
 
-def _mark_confirmed(source: Source, samples: list[Sample]) -> list[Sample]:
-    """Mark causes that interventions on the run have confirmed."""
+def _mark_tested(source: Source, samples: list[Sample]) -> list[Sample]:
+    """Mark causes that interventions on the run have confirmed or refuted."""
     if not isinstance(source, str | Path) or not is_run(source):
         return samples
-    confirmed = confirmed_causes(read_scored_samples(source), read_interventions(source))
-    return [with_confirmed_cause(sample, confirmed) for sample in samples]
+    tested = cause_tests(read_scored_samples(source), read_interventions(source))
+    return [with_tested_cause(sample, tested) for sample in samples]
 
 
 def diagnose_sample(
@@ -260,7 +261,7 @@ def diagnose_sample(
             recorder = StoredPredictions(source).recorder_of(name, executor)
             limits = read_manifest(source).limits
         sample = execute_and_diagnose(chosen[0], recorder, limits=limits, tokenizer=counter)
-    return _mark_confirmed(source, [sample])[0]
+    return _mark_tested(source, [sample])[0]
 
 
 def attempts_on(source: str | Path, sample: Sample) -> list[Attempt]:

@@ -10,7 +10,12 @@ from worldline.analysis.diagnosis import Sample
 from worldline.core.errors import InputError
 from worldline.core.util.optional_imports import optional_import
 from worldline.core.util.text import pluralize
-from worldline.evaluation.metrics import Accuracy, accuracy
+from worldline.evaluation.metrics import (
+    Accuracy,
+    OperationResults,
+    accuracy,
+    measure_operations,
+)
 from worldline.evaluation.runs import (
     Manifest,
     ScoredSample,
@@ -30,7 +35,7 @@ from worldline.interfaces.report import (
     run_report,
 )
 from worldline.interfaces.report.terminal import PIPE_WIDTH
-from worldline.interfaces.viewer import ViewServer, built_page, write_report
+from worldline.interfaces.viewer import DiagnosedRun, ViewServer, built_page, write_report
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.tokenizers import load_tokenizer
 
@@ -86,6 +91,44 @@ class Run:
     def accuracy(self) -> Accuracy:
         """Return the share of correct answers, with 95% intervals."""
         return accuracy(self.samples)
+
+    def operations(
+        self,
+        *,
+        operation: str | None = None,
+        tokenizer: str | None = None,
+        python: str | None = None,
+        on_sample: Callable[[], None] | None = None,
+    ) -> OperationResults:
+        """Measure how often each executed operation was predicted correctly.
+
+        Counted are the steps before each prediction's first divergence, and the diverging step.
+        Programs whose traces are not stored are executed.
+
+        Args:
+            operation: Count only the steps of this operation: "str.replace".
+            tokenizer: Measure sizes in tokens of this tokenizer instead of in characters.
+            python: Execute every program again, with this interpreter.
+            on_sample: Called after every sample.
+
+        Returns:
+            The share of correct steps by operation, by arguments, size and nesting, with 95%
+            intervals that are clustered by program; and a fitted model that separates operation,
+            size and nesting. The model needs the extra `regression`; without it, `note` says so.
+        """
+        return measure_operations(
+            self._diagnosed(python, on_sample or (lambda: None)),
+            tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
+            operation=operation,
+        )
+
+    def _diagnosed(self, python: str | None, on_sample: Callable[[], None]) -> Iterator[Sample]:
+        # A recorder starts at its first use: if all traces are stored, nothing is executed.
+        with closing(PythonRecorder(python=python)) as recorder:
+            run = DiagnosedRun(self.location, recorder, reexecute=python is not None)
+            for name in run.names:
+                yield run.diagnose(name)
+                on_sample()
 
     def sql(self, query: str) -> QueryResult:
         """Query the run with SQL: the view `samples` has one row per sample."""

@@ -16,7 +16,7 @@ from worldline.evaluation.runs import (
     RESAMPLE_REPEATS,
     Failures,
     ScoredSample,
-    confirmed_causes,
+    cause_tests,
     find_failures,
     intervention_questions,
     read_interventions,
@@ -155,7 +155,7 @@ def _try(
     restart: bool,
 ) -> str | None:
     """Ask all questions of one intervention, and return the first infrastructure error, if any."""
-    confirmed = confirmed_causes(read_scored_samples(run), tried)
+    confirmed = cause_tests(read_scored_samples(run), tried).confirmed
     ids = {sample.prediction.id for sample in failures.failed}
     questions = intervention_questions(
         name, failures, is_all=is_all, unconfirmed=frozenset(ids - confirmed.keys())

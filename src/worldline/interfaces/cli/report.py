@@ -18,7 +18,12 @@ from worldline.interfaces.cli.shared_options import (
     quiet_option,
     tokenizer_option,
 )
-from worldline.interfaces.report import run_report_to_json
+from worldline.interfaces.report import (
+    make_console,
+    operation_report,
+    operations_to_json,
+    run_report_to_json,
+)
 
 
 @command(
@@ -26,6 +31,8 @@ from worldline.interfaces.report import run_report_to_json
         "worldline report runs/mine",
         "worldline report runs/mine -o report.html",
         "worldline report runs/base runs/tuned -o report.html",
+        "worldline report runs/mine --by operation",
+        "worldline report runs/mine --by operation --operation str.replace",
     )
 )
 @click.argument("run")
@@ -37,6 +44,16 @@ from worldline.interfaces.report import run_report_to_json
     metavar="FILE.html",
     help="Write one HTML file instead of text. With --python, all programs are executed again.",
 )
+@click.option(
+    "--by",
+    type=click.Choice(["operation"]),
+    help="Print how often each executed operation was predicted correctly.",
+)
+@click.option(
+    "--operation",
+    metavar="NAME",
+    help="With --by operation, count only the steps of this operation, such as str.replace.",
+)
 @format_option()
 @quiet_option
 @tokenizer_option
@@ -45,6 +62,8 @@ def report(
     run: str,
     run_b: str | None,
     output: Path | None,
+    by: str | None,
+    operation: str | None,
     form: str,
     python: str | None,
     tokenizer: str | None,
@@ -52,8 +71,17 @@ def report(
     """Summarize a run: accuracy, outcomes, causes, and accuracy by group.
 
     With -o, write one HTML file with an overview, all samples, and each sample step by step. With
-    two runs, it also shows what changed.
+    two runs, it also shows what changed. With --by operation, print the share of correct steps for
+    each operation, and a fitted model that separates operation, size and nesting.
     """
+    if by == "operation" or operation is not None:
+        if output is not None or run_b is not None or by is None:
+            raise InputError(
+                "--by operation prints one run; give neither -o nor a second run, and --operation "
+                "only with it"
+            )
+        print_operations(Run(run), form, operation=operation, tokenizer=tokenizer, python=python)
+        return
     if output is None:
         if run_b is not None:
             raise InputError(
@@ -76,6 +104,27 @@ def report(
         )
     size = output.stat().st_size / 1e6
     click.echo(printable(f"{output}: {total:,} samples, {size:.1f} MB; open it in a browser"))
+
+
+def print_operations(
+    run: Run,
+    form: str,
+    *,
+    operation: str | None,
+    tokenizer: str | None,
+    python: str | None,
+) -> None:
+    """Print the accuracy of a run by operation."""
+    with report_progress("diagnosing", len(run)) as reporter:
+        results = run.operations(
+            operation=operation, tokenizer=tokenizer, python=python, on_sample=reporter.advance
+        )
+    if form == "json":
+        click.echo(json.dumps(operations_to_json(results), indent=1))
+        return
+    console = make_console()
+    for part in operation_report(results, operation=operation):
+        console.print(part)
 
 
 def print_run(run: Run, form: str) -> None:

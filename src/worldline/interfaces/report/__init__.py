@@ -33,6 +33,7 @@ from worldline.interfaces.report.intervention_text import (
     interventions_to_json,
 )
 from worldline.interfaces.report.number_format import natural_key
+from worldline.interfaces.report.operation_text import operation_report, operations_to_json
 from worldline.interfaces.report.outcome_tables import sample_lines, summary_tables
 from worldline.interfaces.report.run_header import run_lines
 from worldline.interfaces.report.run_text import (
@@ -48,7 +49,13 @@ from worldline.interfaces.report.step_score_text import (
     own_choice_text,
     step_score_lines,
 )
-from worldline.interfaces.report.step_view import first_wrong_local, is_same_step, step_result_text
+from worldline.interfaces.report.step_view import (
+    StepPair,
+    first_wrong_local,
+    is_same_step,
+    step_pairs,
+    step_result_text,
+)
 from worldline.interfaces.report.survival_text import survival_tables
 from worldline.interfaces.report.terminal import make_console, print_line, render_text
 from worldline.interfaces.report.token_cost_text import token_tables, tokens_to_json
@@ -59,6 +66,7 @@ __all__ = [
     "KINDS",
     "WHERES",
     "RunResults",
+    "StepPair",
     "Summary",
     "accuracy_lines",
     "accuracy_to_json",
@@ -84,6 +92,8 @@ __all__ = [
     "make_console",
     "natural_key",
     "one_step_accuracy_lines",
+    "operation_report",
+    "operations_to_json",
     "own_choice_text",
     "pass_line",
     "print_line",
@@ -96,6 +106,7 @@ __all__ = [
     "sample_text",
     "settings_lines",
     "side_by_side",
+    "step_pairs",
     "step_result_text",
     "step_score_lines",
     "story_text",

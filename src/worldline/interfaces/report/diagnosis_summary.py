@@ -23,6 +23,8 @@ class Summary:
     outcomes: dict[str, int]
     where_by_kind: dict[tuple[str, str], int]
     causes: dict[str, int]
+    confirmed: dict[str, int]
+    refuted: dict[str, int]
     action_errors: dict[str, int]
     reconverged: int
     superficially_correct: int
@@ -40,6 +42,10 @@ def summarize(diagnoses: Sequence[Diagnosis]) -> Summary:
         outcomes=_in_order(Counter(f.outcome for f in facts), OUTCOMES),
         where_by_kind=dict(Counter((d.where or "", d.kind or "-") for d in diverged)),
         causes=dict(Counter(d.cause.name for d in diagnoses if d.cause).most_common()),
+        confirmed=dict(
+            Counter(d.cause.name for d in diagnoses if d.cause and d.cause.confirmed_by)
+        ),
+        refuted=dict(Counter(d.cause.name for d in diagnoses if d.cause and d.cause.refuted_by)),
         action_errors=dict(
             Counter(d.facts.action.kind for d in diverged if d.facts.action).most_common()
         ),
@@ -59,6 +65,8 @@ def summarize_run(rows: Sequence[ScoredSample]) -> Summary:
         outcomes=_in_order(Counter(row.outcome for row in rows), OUTCOMES),
         where_by_kind=dict(Counter((row.differs_in or "", row.kind or "-") for row in diverged)),
         causes=dict(Counter(row.cause for row in rows if row.cause).most_common()),
+        confirmed=dict(Counter(row.cause for row in rows if row.cause and row.confirmed_by)),
+        refuted=dict(Counter(row.cause for row in rows if row.cause and row.refuted_by)),
         action_errors=dict(
             Counter(row.action_error for row in diverged if row.action_error).most_common()
         ),
@@ -89,6 +97,8 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
             for (where, kind), count in sorted(summary.where_by_kind.items())
         ],
         "causes": summary.causes,
+        "confirmed": summary.confirmed,
+        "refuted": summary.refuted,
         "action_errors": summary.action_errors,
         "reconverged": summary.reconverged,
         "superficially_correct": summary.superficially_correct,

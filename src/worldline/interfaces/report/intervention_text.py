@@ -1,6 +1,6 @@
 """Effects of interventions as tables, lines and JSON."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import groupby
 from typing import Any
@@ -36,7 +36,9 @@ def intervention_tables(results: InterventionResults, *, width: int = 200) -> Re
         width: The columns of the terminal. In a narrow one, there is a row instead of a column
             for each intervention.
     """
-    title = f"Causes of {pluralize(results.failures, 'failure')}, and how many are confirmed"
+    title = (
+        f"Causes of {pluralize(results.failures, 'failure')}, and how many are confirmed or refuted"
+    )
     parts: list[RenderableType] = [Text(title, "bold"), _confirmed_table(results)]
     if results.effects:
         names = {effect.intervention for effect in results.effects}
@@ -61,13 +63,27 @@ def _table(*titles: str, left: tuple[str, ...] = ()) -> Table:
 
 
 def _confirmed_table(results: InterventionResults) -> Table:
-    table = _table("cause", "failures", "confirmed", "%", "by", left=("cause", "by"))
+    titles = ("cause", "failures", "confirmed", "%", "by", "refuted", "% ", "by ")
+    table = _table(*titles, left=("cause", "by", "by "))
     for cause, share in results.confirmed.items():
-        counts = {name: number for (c, name), number in results.by.items() if c == cause}
-        by = ", ".join(f"{label(name)} {number}" for name, number in counts.items())
-        percent = f"{100 * (share.value or 0):.1f}"
-        table.add_row(label(cause), str(share.of), str(share.correct), percent, by)
+        refuted = results.refuted[cause]
+        table.add_row(
+            label(cause),
+            str(share.of),
+            str(share.correct),
+            f"{100 * (share.value or 0):.1f}",
+            _by_text(results.by, cause),
+            str(refuted.correct),
+            f"{100 * (refuted.value or 0):.1f}",
+            _by_text(results.refuted_by, cause),
+        )
     return table
+
+
+def _by_text(counts: Mapping[tuple[str, str], int], cause: str) -> str:
+    """ "Patch 3, Guided 1": the interventions on one cause, with their counts."""
+    named = [(name, n) for (of_cause, name), n in counts.items() if of_cause == cause]
+    return ", ".join(f"{label(name)} {n}" for name, n in named)
 
 
 def _recovered_table(results: InterventionResults) -> Table:
@@ -219,7 +235,11 @@ def interventions_to_json(results: InterventionResults) -> dict[str, Any]:
         "failures": results.failures,
         "causes": dict(results.causes),
         "confirmed": {cause: asdict(share) for cause, share in results.confirmed.items()},
+        "refuted": {cause: asdict(share) for cause, share in results.refuted.items()},
         "by": [{"cause": c, "by": by, "count": n} for (c, by), n in results.by.items()],
+        "refuted_by": [
+            {"cause": c, "by": by, "count": n} for (c, by), n in results.refuted_by.items()
+        ],
         "effects": [asdict(effect) for effect in results.effects],
         "contrasts": [asdict(contrast) for contrast in results.contrasts],
         "fixes": [asdict(fix) for fix in results.fixes],

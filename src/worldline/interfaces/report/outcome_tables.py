@@ -84,14 +84,17 @@ def where_table(summary: Summary) -> Table:
 
 
 def cause_table(summary: Summary) -> Table:
-    """Table of causes, which are hypotheses until an intervention confirms them."""
+    """Table of causes, which are hypotheses until an intervention confirms or refutes them."""
     total = sum(summary.causes.values())
+    is_tested = bool(summary.confirmed or summary.refuted)
     table = Table()
     table.add_column("cause")
-    table.add_column("count", justify="right")
-    table.add_column("%", justify="right")
+    for title in ("count", "%", *(("confirmed", "refuted") if is_tested else ())):
+        table.add_column(title, justify="right")
     for cause, number in summary.causes.items():
-        table.add_row(label(cause), str(number), _percent(number, total))
+        counts = [summary.confirmed.get(cause, 0), summary.refuted.get(cause, 0)]
+        tested = [str(count) if count else "·" for count in counts] if is_tested else []
+        table.add_row(label(cause), str(number), _percent(number, total), *tested)
     return table
 
 
@@ -158,7 +161,8 @@ def _cause_label(diagnosis: Diagnosis) -> str:
     cause = diagnosis.cause
     if cause is None or cause.name == diagnosis.facts.outcome:
         return ""
-    return f"{label(cause.name)}{' (confirmed)' if cause.confirmed_by else ''}"
+    tested = " (confirmed)" if cause.confirmed_by else " (refuted)" if cause.refuted_by else ""
+    return f"{label(cause.name)}{tested}"
 
 
 def _percent(count: int, total: int) -> str:

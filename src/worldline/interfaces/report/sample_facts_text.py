@@ -71,6 +71,8 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
         status = (
             f" (confirmed by {label(cause.confirmed_by)})"
             if cause.confirmed_by
+            else f" (refuted by {label(cause.refuted_by)})"
+            if cause.refuted_by
             else " (a hypothesis)"
         )
         is_fact = facts.divergence is None

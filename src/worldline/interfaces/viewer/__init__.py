@@ -1,5 +1,6 @@
 """Web page of one run or two: as one HTML file, or served on 127.0.0.1."""
 
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.html_report import MAX_REPORT_SAMPLES, write_report
 from worldline.interfaces.viewer.html_shell import built_page
 from worldline.interfaces.viewer.http_server import ViewServer
@@ -9,6 +10,7 @@ from worldline.interfaces.viewer.sample_table import Query, Table, build_table, 
 
 __all__ = [
     "MAX_REPORT_SAMPLES",
+    "DiagnosedRun",
     "Query",
     "Table",
     "ViewServer",

@@ -6,18 +6,18 @@ from typing import Any
 from worldline.analysis.diagnosis import Sample
 from worldline.core.errors import InputError
 from worldline.core.trace import Program
-from worldline.evaluation.metrics import TokenCosts, measure_tokens
+from worldline.evaluation.metrics import OperationCounter, TokenCosts, measure_tokens
 from worldline.evaluation.runs import (
     ScoredSample,
     StoredPredictions,
-    confirmed_causes,
+    cause_tests,
     execute_and_diagnose,
     read_attempts,
     read_interventions,
     read_manifest,
     read_scored_samples,
     sample_name,
-    with_confirmed_cause,
+    with_tested_cause,
 )
 from worldline.interfaces.viewer.sample_document import build_sample_document
 from worldline.languages.python.recorder import Recorder
@@ -50,7 +50,7 @@ class DiagnosedRun:
         self.rows: Sequence[ScoredSample] = read_scored_samples(location)
         self._rows_by_name: Mapping[str, ScoredSample] = {sample_name(r): r for r in self.rows}
         self.names = tuple(self._rows_by_name)
-        self._confirmed = confirmed_causes(self.rows, read_interventions(location))
+        self._tested = cause_tests(self.rows, read_interventions(location))
         self._attempts = read_attempts(location)
         self._predictions = StoredPredictions(location)
 
@@ -78,7 +78,7 @@ class DiagnosedRun:
             limits=self._manifest.limits,
             tokenizer=self._tokenizer,
         )
-        return with_confirmed_cause(sample, self._confirmed)
+        return with_tested_cause(sample, self._tested)
 
     def document(self, name: str) -> dict[str, Any]:
         """Diagnose a sample and build its JSON document."""
@@ -97,6 +97,17 @@ class DiagnosedRun:
     def has_tokenizer(self) -> bool:
         """Whether tokens can be counted."""
         return self._tokenizer is not None
+
+    @property
+    def has_predicted_steps(self) -> bool:
+        """Whether the model predicted steps: not only answers, and not in the mode `score`."""
+        settings = self._manifest.settings
+        is_scored = settings is not None and settings.mode == "score"
+        return not is_scored and any(row.matched_steps is not None for row in self.rows)
+
+    def operation_counter(self) -> OperationCounter:
+        """A counter of operations, with the run's tokenizer."""
+        return OperationCounter(self._tokenizer)
 
     def token_costs(self, samples: Iterable[Sample]) -> TokenCosts:
         """Count the tokens of the samples' actual traces in every format.

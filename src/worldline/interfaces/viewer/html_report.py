@@ -12,7 +12,7 @@ from typing import Any
 from worldline.analysis.diagnosis import Sample
 from worldline.core.errors import InputError
 from worldline.core.util.files import atomic_write
-from worldline.evaluation.metrics import TokenCosts
+from worldline.evaluation.metrics import OperationResults, TokenCosts
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.html_shell import data_script, render_page
 from worldline.interfaces.viewer.run_documents import build_report_document
@@ -64,20 +64,25 @@ def write_report(
 
 def _render_report(runs: Sequence[DiagnosedRun], on_sample: Callable[[], None]) -> str:
     costs: dict[str, TokenCosts] = {}
+    operations: dict[str, OperationResults] = {}
     documents: list[list[str]] = []
     for run in runs:
         samples: list[Sample] = []
+        counter = run.operation_counter()
         documents.append([])
         for name in run.names:
             sample = run.diagnose(name)
             documents[-1].append(_compress(run.document_of(sample, name)))
+            counter.add(sample)
             # Samples are large: keep them only if their tokens are counted.
             if run.has_tokenizer:
                 samples.append(sample)
             on_sample()
         if run.has_tokenizer:
             costs[run.location] = run.token_costs(samples)
-    report, tables = build_report_document(runs, costs)
+        if run.has_predicted_steps:
+            operations[run.location] = counter.results()
+    report, tables = build_report_document(runs, costs, operations)
     data = (
         data_script("report", report),
         data_script("rows", [table.rows for table in tables]),

@@ -137,6 +137,8 @@ class ViewServer:
             return _json_response(to_json(self._runs.sample(run, options.get("id", ""))))
         if path == "api/tokens":
             return _json_response(to_json(self._runs.token_usage(run)))
+        if path == "api/operations":
+            return _json_response(to_json(self._runs.operations(run)))
         return _error_response(404, "not found")
 
 

@@ -11,6 +11,7 @@ from worldline.analysis.interventions import INTERVENTIONS
 from worldline.core.errors import InputError
 from worldline.evaluation.runs import intervention_run, is_run, read_manifest
 from worldline.evaluation.store import open_location, part_files
+from worldline.interfaces.report import operations_to_json
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.html_report import MAX_REPORT_SAMPLES
 from worldline.interfaces.viewer.run_documents import build_report_document, build_token_usage
@@ -24,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """The runs at the time they were read. Token usage is counted on request."""
+    """The runs at the time they were read. Tokens and operations are counted on request."""
 
     fingerprint: object
     report: bytes
@@ -32,6 +33,7 @@ class _Snapshot:
     runs: list[DiagnosedRun]
     token_usage: dict[int, dict[str, Any]] = field(default_factory=dict)
     text_indexes: dict[int, TextIndex] = field(default_factory=dict)
+    operations: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
 class RunCache:
@@ -68,6 +70,8 @@ class RunCache:
         for run, document in zip(runs, report["runs"], strict=True):
             can_count = run.has_tokenizer and len(run) <= MAX_REPORT_SAMPLES
             document["token_usage"]["can_count"] = can_count
+            is_measurable = run.has_predicted_steps and len(run) <= MAX_REPORT_SAMPLES
+            document["can_measure_operations"] = is_measurable
         return _Snapshot(fingerprint, to_json(report), tables, runs)
 
     def report(self) -> bytes:
@@ -115,6 +119,22 @@ class RunCache:
                 diagnosed.token_costs(self._diagnose_all(diagnosed)),
             )
         return snapshot.token_usage[run]
+
+    def operations(self, run: int) -> dict[str, Any]:
+        """The accuracy of a run by operation, which reads all its traces."""
+        snapshot = self._snapshot
+        diagnosed = _item(snapshot.runs, run)
+        if run not in snapshot.operations:
+            if len(diagnosed) > MAX_REPORT_SAMPLES:
+                raise InputError(
+                    f"operations are measured for runs of at most {MAX_REPORT_SAMPLES:,} samples; "
+                    f"use: worldline report {diagnosed.location} --by operation"
+                )
+            counter = diagnosed.operation_counter()
+            for sample in self._diagnose_all(diagnosed):
+                counter.add(sample)
+            snapshot.operations[run] = operations_to_json(counter.results())
+        return snapshot.operations[run]
 
     def _diagnose_all(self, run: DiagnosedRun) -> Iterator[Sample]:
         for name in run.names:

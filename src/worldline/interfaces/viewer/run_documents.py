@@ -12,10 +12,12 @@ from typing import Any
 
 from worldline.analysis.diagnosis import LABELS
 from worldline.analysis.interventions import INTERVENTIONS
+from worldline.analysis.stats import Share, share
 from worldline.evaluation.benchmarks import format_manifest_options
 from worldline.evaluation.metrics import (
     Accuracy,
     InterventionResults,
+    OperationResults,
     RunComparison,
     TokenCosts,
     accuracy,
@@ -44,6 +46,7 @@ from worldline.interfaces.report import (
     groups_note,
     headline,
     one_step_accuracy_lines,
+    operations_to_json,
     pass_line,
     run_lines,
     sample_text,
@@ -55,25 +58,30 @@ from worldline.interfaces.viewer.example_failures import CAUSE_SENTENCES, build_
 from worldline.interfaces.viewer.sample_table import Table, build_table
 
 # Increased when keys change, so that a page refuses the data of another version.
-FORMAT = 4
+FORMAT = 5
 _LENGTH_MEASURES = ("steps", "iterations", "tokens")
 
 
 def build_report_document(
-    runs: Sequence[DiagnosedRun], costs: Mapping[str, TokenCosts] | None = None
+    runs: Sequence[DiagnosedRun],
+    costs: Mapping[str, TokenCosts] | None = None,
+    operations: Mapping[str, OperationResults] | None = None,
 ) -> tuple[dict[str, Any], list[Table]]:
     """Build the report of one run, or of two runs and their comparison.
 
     Args:
         runs: The runs, with the samples that they had when they were read.
         costs: The token counts of the traces, by location, for the runs that were counted.
+        operations: The accuracy by operation, by location, for the runs that were measured.
 
     Returns:
         The report (`ReportDocument` in viewer/src/api.ts), and the sample table of each run.
     """
     tables = [build_table(run.rows) for run in runs]
     documents = [
-        build_run_document(run, table, (costs or {}).get(run.location))
+        build_run_document(
+            run, table, (costs or {}).get(run.location), (operations or {}).get(run.location)
+        )
         for run, table in zip(runs, tables, strict=True)
     ]
     comparison = None
@@ -99,7 +107,10 @@ def _homepage() -> str | None:
 
 
 def build_run_document(
-    run: DiagnosedRun, table: Table, costs: TokenCosts | None = None
+    run: DiagnosedRun,
+    table: Table,
+    costs: TokenCosts | None = None,
+    operations: OperationResults | None = None,
 ) -> dict[str, Any]:
     """Build the overview of one run: `RunDocument` in viewer/src/api.ts."""
     location, rows = run.location, run.rows
@@ -124,6 +135,8 @@ def build_run_document(
         ],
         "one_step_accuracy": _one_step_accuracy(location, manifest),
         "token_usage": build_token_usage(manifest, rows, costs),
+        "operations": operations_to_json(operations) if operations else None,
+        "can_measure_operations": False,
         "interventions": None if interventions is None else _interventions(interventions),
         "columns": [asdict(column) for column in table.columns],
     }
@@ -153,15 +166,26 @@ def _accuracy(counts: Accuracy) -> dict[str, Any]:
 
 def _causes(summary: Summary, interventions: InterventionResults | None) -> list[dict[str, Any]]:
     confirmed = interventions.confirmed if interventions else {}
+    refuted = interventions.refuted if interventions else {}
     return [
         {
             "name": cause,
             "count": count,
             "sentence": CAUSE_SENTENCES.get(cause, ""),
-            "confirmed": asdict(confirmed[cause]) if cause in confirmed else None,
+            "confirmed": _tested(cause, count, confirmed, summary.confirmed),
+            "refuted": _tested(cause, count, refuted, summary.refuted),
         }
         for cause, count in summary.causes.items()
     ]
+
+
+def _tested(
+    cause: str, count: int, shares: Mapping[str, Share], recorded: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """The share of a cause that is confirmed or refuted, by interventions or by recorded ones."""
+    if cause in shares:
+        return asdict(shares[cause])
+    return asdict(share(recorded[cause], count)) if cause in recorded else None
 
 
 def _divergences(summary: Summary) -> list[dict[str, Any]]:

@@ -8,20 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from worldline.analysis.alignment import Alignment, Gap
 from worldline.analysis.diagnosis import Sample
 from worldline.analysis.interventions import INTERVENTIONS
 from worldline.core.trace import Step, Trace, states
 from worldline.evaluation.runs import Attempt
 from worldline.interfaces.report import (
+    StepPair,
     attempt_results,
     ending_text,
     fact_texts,
     first_wrong_local,
     is_same_step,
     own_choice_text,
+    step_pairs,
     step_result_text,
     story_text,
 )
+from worldline.interfaces.report.step_view import States
 from worldline.models.codecs import Decoded, get_codec
 from worldline.models.prediction import StepScore
 from worldline.models.tokenizers import Tokenizer
@@ -65,6 +69,14 @@ def build_sample_document(
     stale = {
         str(n): name for n in mismatched if (name := first_wrong_local(actual, decoded, n, both))
     }
+    actual_steps = list(_actual_steps(actual, both[0]))
+    predicted_steps = list(_predicted_steps(decoded, actual, matched_steps, both[1]))
+    if alignment is not None and alignment.gap is not None:
+        pairs = step_pairs(alignment)
+        actual_steps = _with_gap(actual_steps, [a for a, _ in pairs])
+        predicted_steps = _with_gap(predicted_steps, [b for _, b in pairs])
+        matches = _matches_with_gap(alignment, alignment.gap, pairs, both)[: len(predicted_steps)]
+        stale = {}
     own_choices = [["own choices", own_choice_text(scores)]] if scores else []
     return {
         "id": prediction.id,
@@ -75,11 +87,11 @@ def build_sample_document(
         "facts": [list(fact) for fact in fact_texts(sample)] + own_choices,
         "source": actual.program.text,
         "actual": {
-            "steps": list(_actual_steps(actual, both[0])),
+            "steps": actual_steps,
             "ending": ending_text(actual).plain,
         },
         "predicted": {
-            "steps": list(_predicted_steps(decoded, actual, matched_steps, both[1])),
+            "steps": predicted_steps,
             "ending": decoded.reason,
         },
         "matched_steps": matched_steps,
@@ -113,6 +125,32 @@ def build_sample_document(
         "answer": prediction.answer,
         "expected": prediction.expected,
     }
+
+
+def _with_gap(
+    steps: Sequence[dict[str, Any]], indices: Sequence[int | None]
+) -> list[dict[str, Any]]:
+    """The steps of one execution, with empty ones where only the other execution has steps."""
+    last = max((row for row, index in enumerate(indices) if index is not None), default=-1)
+    empty: dict[str, Any] = {"event": "line", "line": None, "text": "", "changed": [], "set": {}}
+    empty |= {"unset": [], "value": None, "is_gap": True}
+    return [empty if index is None else steps[index] for index in indices[: last + 1]]
+
+
+def _matches_with_gap(
+    alignment: Alignment, gap: Gap, pairs: Sequence[StepPair], both: States
+) -> list[bool]:
+    """For each row from the divergence on, whether its two steps match."""
+    after_gap = alignment.matched_steps + gap.steps
+    return [False] * gap.steps + [
+        row < after_gap + gap.steps_after
+        or (
+            a is not None
+            and b is not None
+            and is_same_step(alignment.actual, alignment.predicted, a, both, predicted_index=b)
+        )
+        for row, (a, b) in enumerate(pairs[after_gap:], after_gap)
+    ]
 
 
 def _step_nll(score: StepScore) -> dict[str, Any]:

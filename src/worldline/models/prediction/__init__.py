@@ -43,7 +43,7 @@ from worldline.models.prediction.prediction import (
     Prediction,
     make_prediction,
 )
-from worldline.models.prediction.prediction_reader import prediction_from_row
+from worldline.models.prediction.prediction_reader import prediction_from_row, program_from_row
 from worldline.models.prediction.prediction_settings import (
     REQUIRED_CAPABILITIES,
     PredictionSettings,
@@ -108,6 +108,7 @@ __all__ = [
     "prediction_from_row",
     "prediction_to_row",
     "predictions_from_lines",
+    "program_from_row",
     "question_from_row",
     "questions_from_rows",
     "read_json_lines",

@@ -1,6 +1,7 @@
 """A model's prediction of one execution, and the record of how it was generated."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from worldline.core.trace import Program
@@ -81,6 +82,7 @@ class Prediction:
         external_answer: the answer that a script of a third party extracted from the output.
         error: why there is no output, if `finish` is "infra_error".
         generation: settings and costs of the generation; None for outputs of other tools.
+        interventions: for interventions by other tools, whether each made the sample correct.
     """
 
     id: str
@@ -94,6 +96,7 @@ class Prediction:
     external_answer: str | None = None
     error: str | None = None
     generation: GenerationRecord | None = None
+    interventions: Mapping[str, bool] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         id, steps = truncate_text(self.id, 60), pluralize(len(self.decoded.steps), "step")

@@ -5,9 +5,13 @@ model saw), or `code` and `call`. It may have `expected`, `predicted` (an answer
 extracted from the output), `truncated` or `finish_reason`, `model`, `stdin` (standard input of the
 program), `language` (default `python`), and `error` in place of an output. All but `truncated` are
 strings; values are as `repr` writes them. A row that `worldline predict` wrote also has the fields
-of a `GenerationRecord`.
+of a `GenerationRecord`. `interventions` says which interventions by other tools made the sample
+correct: `{"expressions": false}`. The published failures of CWM-32B say it in their own fields:
+`rewritten`, a program with one operation per line, and `recovered`, the rewrites that succeeded.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 from worldline.core.errors import InputError, ProgramError
@@ -41,7 +45,7 @@ def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Predic
     error = optional_text(row, "error", place) or None
     output = "" if error is not None else required_text(row, "output", place)
     predicted = optional_text(row, "predicted", place)
-    return make_prediction(
+    prediction = make_prediction(
         required_text(row, "id", place),
         program,
         output,
@@ -54,6 +58,28 @@ def prediction_from_row(row: dict[str, Any], codec: Codec, place: str) -> Predic
         error=error,
         generation=_generation_from_row(row, place),
     )
+    interventions = _interventions(row, place)
+    return replace(prediction, interventions=interventions) if interventions else prediction
+
+
+def _interventions(row: dict[str, Any], place: str) -> Mapping[str, bool]:
+    """The interventions by other tools, and whether each made the sample correct."""
+    stated = row.get("interventions", {})
+    if not isinstance(stated, dict) or not all(isinstance(each, bool) for each in stated.values()):
+        raise InputError(
+            f"{place}: 'interventions' must be an object of names and true or false, found "
+            f"{stated!r}"
+        )
+    recovered, rewritten = row.get("recovered"), row.get("rewritten")
+    if not isinstance(recovered, list):
+        return stated
+    results = {}
+    if isinstance(rewritten, str) and rewritten != row.get("code"):
+        results["expressions"] = any(str(name).startswith("expr") for name in recovered)
+    # It is not recorded for which samples strings were rewritten without success.
+    if any(str(name).startswith("string") for name in recovered):
+        results["strings"] = True
+    return {**results, **stated}
 
 
 def program_from_row(row: dict[str, Any], place: str) -> Program:

@@ -26,6 +26,7 @@ def prediction_to_row(prediction: Prediction) -> dict[str, Any]:
         "error": prediction.error,
         "program": program.hash,
         "worldline": version("worldline"),
+        "interventions": dict(prediction.interventions) or None,
     }
     if prediction.generation is not None:
         row |= _generation_fields(prediction.generation)
