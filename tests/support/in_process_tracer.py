@@ -41,12 +41,12 @@ class InProcessRecorder:
         limits = limits or Limits()
         recording, output = RawRecording(), io.StringIO()
         with tempfile.TemporaryFile() as rows, redirect_stdout(output):
-            before = sys.stdin
-            sys.stdin = io.StringIO(program.stdin)
+            before = sys.stdin, sys.argv
+            sys.stdin, sys.argv = io.StringIO(program.stdin), ["program"]
             try:
                 _execute(program, limits, rows.fileno())
             finally:
-                sys.stdin = before
+                sys.stdin, sys.argv = before
             rows.seek(0)
             for line in rows:
                 decode_row(recording, json.loads(line))

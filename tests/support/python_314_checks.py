@@ -24,10 +24,11 @@ GOLD = runpy.run_path(str(ROOT / "scripts" / "gold"))
 read_program: Callable[[str], Program] = GOLD["read_program"]
 gold_text: Callable[[Trace], str] = GOLD["gold_text"]
 expected_text: Callable[[str, tuple[int, int]], str] = GOLD["expected_text"]
-# Programs that need an event loop, threads, the recursion limit or the end of their process.
-NEED_A_PROCESS = {
+# Programs that need an event loop, threads, the recursion limit or the end of their process; and
+# one whose sets have another order, as hashes have 32 bits here.
+LEFT_OUT = {
     *("async_await", "async_comprehension", "async_gather", "async_iteration", "async_raises"),
-    *("exit_handlers", "recursion_limit", "threads"),
+    *("exit_handlers", "recursion_limit", "sets", "threads"),
 }
 # Tests of pure layers that need neither hypothesis nor another process.
 PURE_TESTS = (
@@ -37,7 +38,12 @@ PURE_TESTS = (
     *("tests/languages/cfg/test_cfg_queries.py", "tests/languages/rewrite/test_source_map.py"),
     "tests/languages/rewrite/test_expressions.py",
 )
-IGNORED = ("test_difficulty.py", "test_facts.py", "test_diagnosis_regressions.py")
+IGNORED = (
+    *("test_difficulty.py", "test_facts.py", "test_diagnosis_regressions.py"),
+    "test_diagnosis_html.py",
+)
+# A comprehension that is a call only up to Python 3.11.
+DESELECTED = "test_the_rule_does_not_match[hidden_values-arithmetic-"
 
 
 class Outcomes:
@@ -51,6 +57,10 @@ class Outcomes:
     def recorder(self) -> InProcessRecorder:
         """The recorder without processes."""
         return InProcessRecorder()
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out what is known to be different from Python 3.12 on."""
+        items[:] = [item for item in items if DESELECTED not in item.nodeid]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a test."""
@@ -69,7 +79,7 @@ def traces_that_differ() -> dict[str, str]:
     """The sample programs whose traces are not the stored ones, and their traces."""
     recorder = InProcessRecorder()
     texts = {}
-    for name in sorted(set(GOLD["program_names"]()) - NEED_A_PROCESS):
+    for name in sorted(set(GOLD["program_names"]()) - LEFT_OUT):
         text = gold_text(recorder.record(read_program(name)))
         if text != expected_text(name, sys.version_info[:2]):
             texts[name] = text
@@ -81,6 +91,7 @@ def main() -> None:
     outcomes = Outcomes()
     output = io.StringIO()
     options = ["-q", "-p", "no:cacheprovider", "--noconftest", "--rootdir", str(ROOT)]
+    options += ["-m", "not data"]
     options += [f"--ignore-glob=*/{name}" for name in IGNORED]
     with contextlib.redirect_stdout(output):
         pytest.main([*options, *(str(ROOT / path) for path in PURE_TESTS)], plugins=[outcomes])
@@ -90,7 +101,7 @@ def main() -> None:
         "counts": outcomes.counts,
         "failed": outcomes.failed,
     }
-    sys.stdout.write(json.dumps(result))
+    sys.stdout.write(f"\n{json.dumps(result)}\n")
 
 
 if __name__ == "__main__":
