@@ -44,6 +44,7 @@ SOURCES = RECORDER / "c"
 TARGET = RECORDER / "child"
 # Versions of CPython that the extensions can be built for.
 SUPPORTED = ("3.11", "3.12", "3.13")
+MIN_NODE = 20
 PAGE = Path("src/worldline/interfaces/viewer/page/index.html")
 # Each is compiled from NAME.c to the module _NAME.
 EXTENSIONS = ("sandbox_layers", "tracer")
@@ -86,14 +87,17 @@ def build_page(root: Path) -> None:
     """Build the viewer's page, unless it is built.
 
     Raises:
-        OSError: npm is not installed.
+        OSError: Node.js or npm is not installed, or too old.
         CalledProcessError: npm failed.
     """
     if (root / PAGE).exists():
         return
-    npm = shutil.which("npm")
-    if npm is None:
-        raise OSError("npm is not installed")
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        raise OSError(f"{'npm' if node else 'Node.js'} is not installed")
+    query = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
+    if int(query.stdout.strip().removeprefix("v").split(".")[0]) < MIN_NODE:
+        raise OSError(f"Node.js {query.stdout.strip()} is too old")
     viewer = root / "viewer"
     if not (viewer / "node_modules").exists():
         subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=viewer, check=True)
@@ -184,8 +188,8 @@ class PartsHook(BuildHookInterface[Any]):
         except (OSError, subprocess.CalledProcessError) as error:
             self.app.abort(
                 f"the viewer's page cannot be built: {error}. `worldline view` and `worldline "
-                "report -o` need it. Install Node.js 20 or later with npm, or build without the "
-                "page: WORLDLINE_BUILD_WITHOUT=page"
+                f"report -o` need it. Install Node.js {MIN_NODE} or later with npm, or build "
+                "without the page: WORLDLINE_BUILD_WITHOUT=page"
             )
 
     def _build_extensions(self, root: Path, *, into: Path | None) -> list[Path]:

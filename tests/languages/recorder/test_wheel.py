@@ -123,20 +123,36 @@ def test_a_wheel_without_extensions_records_in_python(checkout: Path, tmp_path: 
     assert "installed without its C extensions" in refused.value.stderr
 
 
+def add_program(folder: Path, name: str, script: str) -> None:
+    """Write a shell script that stands in for a program."""
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("programs", "reason"),
+    [
+        ({}, "Node.js is not installed"),
+        ({"node": "echo v20.1.0"}, "npm is not installed"),
+        ({"node": "echo v18.19.0", "npm": "exit 0"}, "Node.js v18.19.0 is too old"),
+        ({"node": "echo v20.1.0", "npm": "exit 3"}, "returned non-zero exit status 3"),
+    ],
+)
 def test_a_build_without_node_says_what_to_install(
-    checkout_without_page: Path, tmp_path: Path
+    checkout_without_page: Path, tmp_path: Path, programs: dict[str, str], reason: str
 ) -> None:
-    error = error_of(build(checkout_without_page, tmp_path, PATH="/nowhere"))
-    assert "npm is not installed" in error
+    for name, line in programs.items():
+        add_program(tmp_path, name, line)
+    error = error_of(build(checkout_without_page, tmp_path, PATH=str(tmp_path)))
+    assert reason in error
     assert "Install Node.js 20" in error
     assert "WORLDLINE_BUILD_WITHOUT=page" in error
 
 
 def test_the_page_is_built_with_npm(checkout_without_page: Path, tmp_path: Path) -> None:
     page = checkout_without_page / PAGE
-    npm = tmp_path / "npm"
-    npm.write_text(f'#!/bin/sh\necho "$1" >> calls\necho page > {page}\n')
-    npm.chmod(0o755)
+    add_program(tmp_path, "node", "echo v20.1.0")
+    add_program(tmp_path, "npm", f'echo "$1" >> calls\necho page > {page}')
     path = f"{tmp_path}:{os.environ['PATH']}"
     wheel = build_wheel(
         checkout_without_page, tmp_path, PATH=path, WORLDLINE_BUILD_WITHOUT="extensions"
