@@ -1,6 +1,7 @@
 """Release files: contents of wheel and sdist, versions, addresses, workflows."""
 
 import re
+import tomllib
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from types import ModuleType
@@ -52,6 +53,13 @@ def test_a_wheel_needs_the_page_and_the_extensions(release: Any) -> None:
 
 def test_the_supported_versions_are_the_same_everywhere(release: Any) -> None:
     assert VERSIONS == SUPPORTED == SUPPORTED_VERSIONS == release.VERSIONS
+    text = (PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    settings = tomllib.loads(text)["tool"]["cibuildwheel"]
+    tags = [f"cp{version.replace('.', '')}" for version in VERSIONS]
+    path = settings["linux"]["environment"]["PATH"]
+    assert path == ":".join(["$PATH", *(f"/opt/python/{tag}-{tag}/bin" for tag in tags)])
+    # Newer Pythons only test the wheel, after it is built.
+    assert settings["build"][: len(tags)] == [f"{tag}-manylinux_*" for tag in tags]
 
 
 def test_an_sdist_needs_the_page(release: Any) -> None:
