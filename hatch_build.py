@@ -1,16 +1,26 @@
-"""Build hooks: the recorder's C extensions in the wheel, and the project's addresses.
+"""Build hooks: the recorder's C extensions, the viewer's page, and the project's addresses.
 
-Without a C compiler, the wheel contains no extensions. The addresses are those of the GitHub
-repository OWNER/NAME in the environment variable WORLDLINE_REPOSITORY, or else GITHUB_REPOSITORY,
-which GitHub's workflows set. Without one, the package has no addresses, and the links of the README
-stay relative.
+A wheel contains the C extensions for the Python that builds it, and for all other supported ones on
+PATH that have headers. A wheel with the extensions of all supported versions can be installed in
+any of them. The viewer's page is built with Node.js, unless it is built already, as in an sdist.
+
+A build without a compiler or without Node.js fails. WORLDLINE_BUILD_WITHOUT=extensions,page leaves
+these parts out.
+
+The addresses are those of the GitHub repository OWNER/NAME in the environment variable
+WORLDLINE_REPOSITORY, or else GITHUB_REPOSITORY, which GitHub's workflows set. Without one, the
+package has no addresses, and the links of the README stay relative.
 """
 
 import json
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +42,10 @@ except ImportError:  # scripts/build-recorder needs only `build_extensions`
 RECORDER = Path("src/worldline/languages/python/recorder")
 SOURCES = RECORDER / "c"
 TARGET = RECORDER / "child"
+# Versions of CPython that the extensions can be built for.
+SUPPORTED = ("3.11", "3.12", "3.13")
+MIN_NODE = 20
+PAGE = Path("src/worldline/interfaces/viewer/page/index.html")
 # Each is compiled from NAME.c to the module _NAME.
 EXTENSIONS = ("sandbox_layers", "tracer")
 FLAGS = (
@@ -49,6 +63,45 @@ _QUERY = (
     "import json, sysconfig; print(json.dumps([sysconfig.get_path('include'), "
     "sysconfig.get_config_var('EXT_SUFFIX'), sysconfig.get_config_var('CC')]))"
 )
+
+
+def is_supported() -> bool:
+    """Whether the extensions can be built for this Python."""
+    return (
+        platform.python_implementation() == "CPython"
+        and ".".join(platform.python_version_tuple()[:2]) in SUPPORTED
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    )
+
+
+def other_pythons() -> dict[str, str]:
+    """The other supported Pythons on PATH, by version."""
+    if sys.platform != "linux":
+        return {}
+    this = ".".join(platform.python_version_tuple()[:2])
+    paths = {version: shutil.which(f"python{version}") for version in SUPPORTED if version != this}
+    return {version: path for version, path in paths.items() if path is not None}
+
+
+def build_page(root: Path) -> None:
+    """Build the viewer's page, unless it is built.
+
+    Raises:
+        OSError: Node.js or npm is not installed, or too old.
+        CalledProcessError: npm failed.
+    """
+    if (root / PAGE).exists():
+        return
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        raise OSError(f"{'npm' if node else 'Node.js'} is not installed")
+    query = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
+    if int(query.stdout.strip().removeprefix("v").split(".")[0]) < MIN_NODE:
+        raise OSError(f"Node.js {query.stdout.strip()} is too old")
+    viewer = root / "viewer"
+    if not (viewer / "node_modules").exists():
+        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=viewer, check=True)
+    subprocess.run([npm, "run", "build"], cwd=viewer, check=True)
 
 
 def build_extensions(
@@ -98,28 +151,87 @@ def build_extensions(
     return targets
 
 
-class ExtensionsHook(BuildHookInterface[Any]):
-    """Hook that hatchling calls before it builds a wheel, also for an editable install."""
+class PartsHook(BuildHookInterface[Any]):
+    """Hook that hatchling calls before it builds a wheel or an sdist.
+
+    An editable install has the extensions of this Python alone, in place, and no page:
+    scripts/build-recorder and scripts/build-viewer build them in a checkout.
+    """
 
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the extensions for the Python that the wheel is for."""
-        if self.target_name != "wheel":
-            return
+        """Build the parts that are not in the repository."""
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         root = Path(self.root)
-        try:
-            built = build_extensions(root)
-        except (OSError, subprocess.CalledProcessError) as error:
-            self.app.display_warning(
-                f"the C extensions were not built ({error}): without them the sandbox is "
-                "incomplete, so programs run only with `worldline --sandbox reduced`, and are "
-                "recorded in Python"
+        left_out = set(os.environ.get("WORLDLINE_BUILD_WITHOUT", "").replace(",", " ").split())
+        if unknown := left_out - {"extensions", "page"}:
+            self.app.abort(
+                f"WORLDLINE_BUILD_WITHOUT can be extensions, page or both, not {min(unknown)!r}"
             )
+        if version != "editable" and "page" not in left_out:
+            self._build_page(root)
+        if self.target_name == "wheel" and "extensions" not in left_out:
+            if version == "editable":
+                self._build_extensions(root, into=None)
+            else:
+                self._add_extensions(root, build_data)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what was built outside of the source tree."""
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _build_page(self, root: Path) -> None:
+        try:
+            build_page(root)
+        except (OSError, subprocess.CalledProcessError) as error:
+            self.app.abort(
+                f"the viewer's page cannot be built: {error}. `worldline view` and `worldline "
+                f"report -o` need it. Install Node.js {MIN_NODE} or later with npm, or build "
+                "without the page: WORLDLINE_BUILD_WITHOUT=page"
+            )
+
+    def _build_extensions(self, root: Path, *, into: Path | None) -> list[Path]:
+        """Build the extensions for this Python, if there are any for it."""
+        if sys.platform != "linux" or not is_supported():
+            self.app.display_warning(
+                f"no C extensions for {platform.python_implementation()} "
+                f"{platform.python_version()} on {sys.platform}: programs run only with "
+                "`worldline --sandbox reduced`, or with another Python (--python)"
+            )
+            return []
+        try:
+            return build_extensions(root, flags=["-g0"] if into else [], into=into)
+        except (OSError, subprocess.CalledProcessError) as error:
+            self.app.abort(
+                f"the C extensions cannot be built: {error}. Install a C compiler and Python's "
+                "headers (apt install gcc python3-dev), or build without them: "
+                "WORLDLINE_BUILD_WITHOUT=extensions; then programs run only with `worldline "
+                "--sandbox reduced`, and are recorded more slowly"
+            )
+            raise  # `abort` does not return
+
+    def _add_extensions(self, root: Path, build_data: dict[str, Any]) -> None:
+        """Add the extensions for this and other Pythons to the wheel, and set its tag."""
+        self._folder = tempfile.TemporaryDirectory()
+        into = Path(self._folder.name)
+        built = self._build_extensions(root, into=into)
+        for python in other_pythons().values():
+            try:
+                built += build_extensions(root, python=python, into=into, flags=["-g0"])
+            except (OSError, subprocess.CalledProcessError):
+                self.app.display_info(f"no C extensions for {python}: it has no headers")
+        if not built:
             return
-        build_data["infer_tag"] = True
         build_data["pure_python"] = False
-        build_data["artifacts"] += [str(path.relative_to(root)) for path in built]
+        if len(built) == len(SUPPORTED) * len(EXTENSIONS):
+            system = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data["tag"] = f"py3-none-{system}"
+        else:
+            build_data["infer_tag"] = True
+        inside = TARGET.relative_to("src")
+        build_data["force_include"] |= {str(path): str(inside / path.name) for path in built}
 
 
 _RELATIVE_LINK = re.compile(r"(!?)\[([^]]*)\]\((?!https?://|mailto:|#)([^)]+)\)")

@@ -1,6 +1,7 @@
 """Release files: contents of wheel and sdist, versions, addresses, workflows."""
 
 import re
+import tomllib
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from types import ModuleType
@@ -8,15 +9,20 @@ from typing import Any
 
 import pytest
 
-from hatch_build import absolute_links, project_urls
+from hatch_build import SUPPORTED, absolute_links, project_urls
 from tests.support.paths import PROJECT_ROOT
+from worldline.languages.sandbox.extension_files import SUPPORTED_VERSIONS
 
 PAGE = "worldline/interfaces/viewer/page/index.html"
 CHILD = "worldline/languages/python/recorder/child"
+VERSIONS = ("3.11", "3.12", "3.13")
 WHEEL = [
     PAGE,
-    f"{CHILD}/_tracer.cpython-312-x86_64-linux-gnu.so",
-    f"{CHILD}/_sandbox_layers.cpython-312-x86_64-linux-gnu.so",
+    *(
+        f"{CHILD}/{name}.cpython-{version.replace('.', '')}-x86_64-linux-gnu.so"
+        for version in VERSIONS
+        for name in ("_tracer", "_sandbox_layers")
+    ),
 ]
 
 
@@ -38,15 +44,36 @@ def release() -> Any:
 
 def test_a_wheel_needs_the_page_and_the_extensions(release: Any) -> None:
     release.check_wheel(WHEEL)
-    for missing, message in zip(WHEEL, ("page", "_tracer", "_sandbox_layers"), strict=True):
+    for missing in WHEEL:
+        message = re.escape(missing.rpartition("/")[2].partition(".")[0].replace("index", "page"))
         with pytest.raises(release.ReleaseError, match=message):
             release.check_wheel([name for name in WHEEL if name != missing])
+    release.check_wheel(WHEEL[:3], versions=["3.11"])
+
+
+def test_the_supported_versions_are_the_same_everywhere(release: Any) -> None:
+    assert VERSIONS == SUPPORTED == SUPPORTED_VERSIONS == release.VERSIONS
+    text = (PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    settings = tomllib.loads(text)["tool"]["cibuildwheel"]
+    tags = [f"cp{version.replace('.', '')}" for version in VERSIONS]
+    path = settings["linux"]["environment"]["PATH"]
+    assert path == ":".join(["$PATH", *(f"/opt/python/{tag}-{tag}/bin" for tag in tags)])
+    # Newer Pythons only test the wheel, after it is built.
+    assert settings["build"][: len(tags)] == [f"{tag}-manylinux_*" for tag in tags]
 
 
 def test_an_sdist_needs_the_page(release: Any) -> None:
     release.check_sdist([f"worldline-0.1.0/src/{PAGE}"])
     with pytest.raises(release.ReleaseError, match="page"):
         release.check_sdist(["worldline-0.1.0/src/worldline/__init__.py"])
+
+
+def test_metadata_need_addresses_and_absolute_links(release: Any) -> None:
+    urls = "Name: worldline\nProject-URL: Repository, https://github.com/o/n\n\n"
+    release.check_metadata(f"{urls}[FAQ](https://github.com/o/n/blob/main/docs/faq.md)")
+    for metadata in (f"{urls}[FAQ](docs/faq.md)", "Name: worldline\n\n"):
+        with pytest.raises(release.ReleaseError, match="WORLDLINE_REPOSITORY"):
+            release.check_metadata(metadata)
 
 
 def test_the_version_is_in_all_files(release: Any) -> None:

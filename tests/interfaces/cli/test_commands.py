@@ -47,7 +47,7 @@ def test_record_in_c_or_in_python(add: Path, monkeypatch: pytest.MonkeyPatch) ->
     if old is not None:
         refused = run(*words, "--python", old)
         assert refused.exit_code == 2
-        assert "the sandbox has no namespaces, disk" in refused.output
+        assert "the full sandbox does not support Python 3.10" in refused.output
         monkeypatch.setenv("WORLDLINE_SANDBOX", "reduced")
         result = run(*words, "--python", old)
         assert "takes about 40 times as long" in result.output

@@ -26,8 +26,9 @@ def built_page() -> str:
         text = page.read_text(encoding="utf-8")
     except OSError:
         raise InputError(
-            "the viewer's page is not built; in a checkout, run scripts/build-viewer (needs "
-            "Node.js 20 or newer), then install worldline again unless it is installed with -e"
+            "the viewer's page is not built; install Node.js 20 or newer and worldline again "
+            "(pip install --force-reinstall), or, if it is installed with -e, run "
+            "scripts/build-viewer in its checkout"
         ) from None
     for placeholder in (DATA_PLACEHOLDER, POLICY_PLACEHOLDER):
         if text.count(placeholder) != 1:

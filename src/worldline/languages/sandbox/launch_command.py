@@ -13,6 +13,11 @@ from typing import Any, Literal, get_args
 
 from worldline.core.errors import SandboxError
 from worldline.languages.sandbox.control_groups import ControlGroups
+from worldline.languages.sandbox.extension_files import (
+    explain_missing_extension,
+    installed_versions,
+    version_of_suffix,
+)
 from worldline.languages.sandbox.interpreter_files import inspect_interpreter
 from worldline.languages.sandbox.policy import ResourceLimits
 from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter, has_libseccomp
@@ -120,6 +125,7 @@ class LaunchCommand:
         self._home = _HOMES[is_used]
         extension = f"_sandbox_layers{self._interpreter.extension_suffix}"
         self._has_extension = (child / extension).exists()
+        self._is_extension_needed = bool(sandbox.layers & _IN_C) and not sandbox.allow_reduced
         self._staging_folder: str | None = None
         self._filter_fd: int | None = None
         self._control_groups: ControlGroups | None = None
@@ -128,7 +134,11 @@ class LaunchCommand:
             self.layers -= {"seccomp"}
 
     def build(self, arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-        """Build the command line that starts the interpreter with these arguments."""
+        """Build the command line that starts the interpreter with these arguments.
+
+        Raises:
+            SandboxError: The sandbox needs something that is not installed.
+        """
         interpreter = self._interpreter
         if "bubblewrap" not in self.layers or os.geteuid() != 0:
             # Only drop_root.py, which root runs, joins control groups.
@@ -137,6 +147,12 @@ class LaunchCommand:
             return [interpreter.executable, *arguments]
         # Before anything else is said to be missing.
         bubblewrap_path()
+        if self._is_extension_needed and not self._has_extension:
+            version = version_of_suffix(interpreter.extension_suffix)
+            installed = installed_versions(Path(self._child))
+            raise SandboxError(
+                explain_missing_extension(interpreter.executable, version, installed)
+            )
         if os.geteuid() != 0:
             return self._bubblewrap(interpreter.binds, arguments, environment)
         if "control groups" in self.layers:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -63,7 +64,6 @@ class ServerConnection:
     ) -> None:
         purpose = "asking a server needs the openai client"
         with optional_import(purpose, extra="openai", error=EngineError):
-            import httpx2
             import openai
         parts = _split_address(url)
         if parts is None:
@@ -78,9 +78,10 @@ class ServerConnection:
         self._outages = 0
         self._timeout = timeout
         self._openai = openai
+        self._http = http_library(openai)
         self._secrets = tuple(filter(None, (api_key, parts.password, *(headers or {}).values())))
         # A machine without a network does not even refuse a connection.
-        http_timeout = httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT))
+        http_timeout = self._http.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT))
         self._client = openai.AsyncOpenAI(
             base_url=self.url,
             api_key=api_key or "none",
@@ -89,7 +90,7 @@ class ServerConnection:
             default_headers=dict(headers or {}),
             http_client=openai.DefaultAioHttpClient(
                 timeout=http_timeout,
-                limits=httpx2.Limits(
+                limits=self._http.Limits(
                     max_connections=1000,
                     max_keepalive_connections=100,
                     keepalive_expiry=_KEEPALIVE,
@@ -141,9 +142,7 @@ class ServerConnection:
     async def _send(
         self, verb: str, path: str, body: dict[str, Any] | None, *, timeout: float | None = None
     ) -> dict[str, Any]:
-        import httpx2
-
-        openai = self._openai
+        openai, http = self._openai, self._http
         if path in _ROOT_ENDPOINTS:
             path = self.url.removesuffix("/v1") + path
         timeout = timeout or self._timeout
@@ -151,9 +150,9 @@ class ServerConnection:
             # The client's time-out limits the silence between two bytes, not the whole request.
             async with asyncio.timeout(timeout):
                 if verb == "get":
-                    response = await self._client.get(path, cast_to=httpx2.Response)
+                    response = await self._client.get(path, cast_to=http.Response)
                 else:
-                    response = await self._client.post(path, body=body, cast_to=httpx2.Response)
+                    response = await self._client.post(path, body=body, cast_to=http.Response)
                 reply = json.loads(response.content)
         except (TimeoutError, openai.APITimeoutError) as error:
             # The client reports a refused connection as a time-out, too.
@@ -165,7 +164,7 @@ class ServerConnection:
             raise TransientError(reason, is_unreachable=True) from None
         except openai.APIStatusError as error:
             raise _status_error(self.url, error, self._secrets) from None
-        except (openai.APIConnectionError, httpx2.HTTPError) as error:
+        except (openai.APIConnectionError, http.HTTPError) as error:
             cause = error.__cause__ or error
             reason = f"{self.url} cannot be reached: {cause or 'no answer'}"
             raise TransientError(reason, is_unreachable=True) from error
@@ -174,6 +173,12 @@ class ServerConnection:
         if not isinstance(reply, dict):
             raise TransientError(f"{self.url} returned {type(reply).__name__}, not an object")
         return reply
+
+
+def http_library(openai: Any) -> Any:
+    """The HTTP library that this version of openai is based on: httpx, or httpx2 in newer ones."""
+    client = openai.DefaultAsyncHttpxClient.__mro__[1]
+    return sys.modules[client.__module__.partition(".")[0]]
 
 
 def _split_address(url: str) -> SplitResult | None:

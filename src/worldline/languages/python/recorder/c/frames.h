@@ -8,6 +8,10 @@
 #include "code_info.h"
 
 #include "internal/pycore_frame.h"
+#if PY_VERSION_HEX >= 0x030e0000
+#include "internal/pycore_interpframe_structs.h"
+#include "internal/pycore_stackref.h"
+#endif
 
 #if PY_VERSION_HEX < 0x030c0000
 #define RECURSION_LEFT recursion_remaining
@@ -25,8 +29,10 @@ frame_code(const PyFrameObject *frame)
 {
 #if PY_VERSION_HEX < 0x030d0000
     return frame->f_frame->f_code;
-#else
+#elif PY_VERSION_HEX < 0x030e0000
     return (PyCodeObject *)frame->f_frame->f_executable;
+#else
+    return (PyCodeObject *)PyStackRef_AsPyObjectBorrow(frame->f_frame->f_executable);
 #endif
 }
 
@@ -40,7 +46,11 @@ frame_namespace(const PyFrameObject *frame)
 static inline PyObject *
 frame_value(const PyFrameObject *frame, const CodeInfo *code, int i)
 {
+#if PY_VERSION_HEX < 0x030e0000
     PyObject *value = frame->f_frame->localsplus[i];
+#else
+    PyObject *value = PyStackRef_AsPyObjectBorrow(frame->f_frame->localsplus[i]);
+#endif
     if ((code->kinds[i] & (IS_CELL | IS_FREE)) && value != NULL && PyCell_Check(value)) {
         return PyCell_GET(value);
     }

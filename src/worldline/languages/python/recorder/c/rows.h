@@ -36,7 +36,7 @@ extend_recursion_limit(int frames)
 {
     PyThreadState *thread = PyThreadState_Get();
     thread->RECURSION_LEFT += frames;
-#if PY_VERSION_HEX >= 0x030c0000
+#if PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030e0000
     thread->c_recursion_remaining += frames;
 #endif
 }
