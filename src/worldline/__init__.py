@@ -16,6 +16,7 @@ from worldline.core.display import register_html_loader
 if TYPE_CHECKING:
     from worldline.analysis.alignment import Alignment, Divergence, align
     from worldline.analysis.diagnosis import Cause, Diagnosis, Facts, Sample, diagnosis_to_json
+    from worldline.analysis.explanations import Explanation, ExplanationSearch
     from worldline.core.errors import (
         CodecError,
         CostLimitError,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from worldline.interfaces.api.diagnosing import diagnose
     from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
     from worldline.interfaces.api.evaluating import compare, evaluate
+    from worldline.interfaces.api.explaining import explain
     from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
     from worldline.interfaces.api.run import Run
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "analysis.alignment": ("Alignment", "Divergence", "align"),
     "analysis.diagnosis": ("Cause", "Diagnosis", "Facts", "Sample", "diagnosis_to_json"),
+    "analysis.explanations": ("Explanation", "ExplanationSearch"),
     "core.errors": (
         "CodecError",
         "CostLimitError",
@@ -119,6 +122,7 @@ _MODULES = {
     "interfaces.api.diagnosing": ("diagnose",),
     "interfaces.api.evaluating": ("compare", "evaluate"),
     "interfaces.api.engine_handle": ("EngineHandle", "load_engine"),
+    "interfaces.api.explaining": ("explain",),
     "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
     "interfaces.api.run": ("Run",),
@@ -159,6 +163,8 @@ __all__ = [
     "Engine",
     "EngineError",
     "EngineHandle",
+    "Explanation",
+    "ExplanationSearch",
     "Facts",
     "InputError",
     "Limits",
@@ -195,6 +201,7 @@ __all__ = [
     "estimate_cost",
     "evaluate",
     "execute_and_diagnose",
+    "explain",
     "generate_programs",
     "get_codec",
     "load_benchmark",

@@ -1,6 +1,7 @@
 """Explanations: the smallest change of a program whose execution yields a wrong prediction."""
 
 from worldline.analysis.explanations.catalogue import MISCONCEPTIONS
+from worldline.analysis.explanations.chance import chance_of_explanation
 from worldline.analysis.explanations.explanation import (
     MAX_CHANCE,
     Explanation,
@@ -21,6 +22,7 @@ __all__ = [
     "ExplanationSearch",
     "Misconception",
     "Occurrence",
+    "chance_of_explanation",
     "explanation_to_json",
     "find_explanations",
 ]

@@ -44,7 +44,7 @@ def find_candidates(
     """
     statements = [node for node in ast.walk(source.tree) if isinstance(node, ast.stmt)]
     visited: set[int] = set()
-    found: dict[tuple[int, int, str, str], Candidate] = {}
+    by_place: dict[tuple[int, int, str, str], Candidate] = {}
     misconceptions = list(misconceptions)
     for line in _executed_lines(actual, divergence):
         for statement in statements_at(statements, line):
@@ -56,8 +56,8 @@ def find_candidates(
                     for change in misconception.find(node, source):
                         key = (*source.span(change.node), change.text, change.after_program)
                         candidate = Candidate(misconception, change, _is_at(change, divergence))
-                        found.setdefault(key, candidate)
-    return sorted(found.values(), key=lambda candidate: not candidate.is_on_line)[:limit]
+                        by_place.setdefault(key, candidate)
+    return sorted(by_place.values(), key=lambda candidate: not candidate.is_on_line)[:limit]
 
 
 def _executed_lines(actual: Trace, divergence: Divergence) -> list[int]:

@@ -140,7 +140,7 @@ def _execute_batch(
     per_program = 2 * steps + _EXTRA_STEPS
     limits = replace(
         limits,
-        steps=min(limits.steps, per_program * len(texts)),
+        steps=per_program * len(texts),
         seconds=min(limits.seconds, _SECONDS),
     )
     n_lines = len(program.lines)

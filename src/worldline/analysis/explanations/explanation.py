@@ -59,7 +59,7 @@ class ExplanationSearch:
     Attributes:
         explanations: All changes that yield the predicted step, the best first.
         tried: The number of changed programs that were executed.
-        distinct_values: The number of different wrong values that they yield at the divergence.
+        values: The wrong values that they yield at the divergence, in canonical form.
         chance: How often a random wrong prediction would be explained as well; None if nothing
             explains this one.
         note: Why nothing was tried, if so.
@@ -67,7 +67,7 @@ class ExplanationSearch:
 
     explanations: tuple[Explanation, ...] = ()
     tried: int = 0
-    distinct_values: int = 0
+    values: frozenset[str] = frozenset()
     chance: float | None = None
     note: str = ""
 
@@ -82,7 +82,7 @@ class ExplanationSearch:
 
     @property
     def odds(self) -> int | None:
-        """One of so many random wrong predictions would be explained as well."""
+        """N, if one of N random wrong predictions would be explained as well."""
         return None if self.chance is None else max(1, round(1 / self.chance))
 
     def summary(self) -> str:
@@ -116,7 +116,7 @@ def explanation_to_json(search: ExplanationSearch) -> dict[str, Any]:
         "chance": search.chance,
         "odds": search.odds,
         "tried": search.tried,
-        "distinct_values": search.distinct_values,
+        "distinct_values": len(search.values),
         "note": search.note,
         "explanations": [
             {

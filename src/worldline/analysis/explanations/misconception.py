@@ -178,12 +178,14 @@ def call_becomes(callees: str, arity: int | None, template: str, clause: str) ->
     def find(node: ast.AST, source: Source) -> Iterator[Change]:
         if not isinstance(node, ast.Call):
             return
-        receiver, name = None, ""
+        receiver: ast.expr | None = None
         match node.func:
-            case ast.Name(id=name):
-                pass
-            case ast.Attribute(value=receiver, attr=attribute):
-                name = f".{attribute}"
+            case ast.Name(id=function):
+                name = function
+            case ast.Attribute():
+                receiver, name = node.func.value, f".{node.func.attr}"
+            case _:
+                return
         if name not in names:
             return
         is_plain = not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args)

@@ -63,7 +63,8 @@ def _draw(right: Any, wrong: Any, visible: Sequence[str], random: SeededRandom) 
             text = _edit_text(
                 repr(right), edit_distance(repr(right), repr(wrong)) or 1, _DIGITS, random
             )
-            return _parse(text) if _parse(text) is not _UNKNOWN else right
+            value = _parse(text)
+            return float(value) if isinstance(value, int | float) else right
         case str():
             return _draw_string(right, wrong, visible, random)
         case list() | tuple():

@@ -105,7 +105,7 @@ class _Search:
 
     def run(self, candidates: Sequence[Candidate]) -> ExplanationSearch:
         """Try all candidates."""
-        found: list[tuple[Candidate, Explanation]] = []
+        explained: list[tuple[Candidate, Explanation]] = []
         contradicted: list[Candidate] = []
         executions = self._execute([Variant(candidate.change) for candidate in candidates])
         for candidate, execution in zip(candidates, executions, strict=True):
@@ -113,12 +113,14 @@ class _Search:
             if match is None or execution is None:
                 continue
             if match.is_explained:
-                found.append((candidate, self._explanation(candidate, execution, match, "always")))
+                explained.append(
+                    (candidate, self._explanation(candidate, execution, match, "always"))
+                )
             elif match.matched_steps < self.divergence.step and candidate.is_on_line:
                 contradicted.append(candidate)
-        found += self._try_at_divergence(contradicted)
+        explained += self._try_at_divergence(contradicted)
         order = {id(candidate): index for index, candidate in enumerate(candidates)}
-        found.sort(
+        explained.sort(
             key=lambda pair: (
                 -pair[1].steps_after,
                 _RANKS[pair[1].occurrence],
@@ -126,20 +128,20 @@ class _Search:
                 order[id(pair[0])],
             )
         )
-        return self._result(found)
+        return self._result(explained)
 
-    def _result(self, found: Sequence[tuple[Candidate, Explanation]]) -> ExplanationSearch:
+    def _result(self, explained: Sequence[tuple[Candidate, Explanation]]) -> ExplanationSearch:
         chance = None
-        if found:
+        if explained:
             chance = chance_of_explanation(self.sample, self.divergence, self.values)
-            if chance > MAX_CHANCE and found[0][1].steps_after:
-                n_executions = len({explanation.execution for _, explanation in found})
-                repeats = self._count_repeats(*found[0])
+            if chance > MAX_CHANCE and explained[0][1].steps_after:
+                n_executions = len({explanation.execution for _, explanation in explained})
+                repeats = self._count_repeats(*explained[0])
                 chance = chance_with_repeats(chance, repeats, n_executions)
         return ExplanationSearch(
-            explanations=tuple(explanation for _, explanation in found),
+            explanations=tuple(explanation for _, explanation in explained),
             tried=self.tried,
-            distinct_values=len(self.values),
+            values=frozenset(self.values),
             chance=chance,
         )
 
@@ -149,23 +151,43 @@ class _Search:
         """Apply changes to the evaluation before the divergence only, or from there on."""
         places = self._evaluations({id(c.change.node): c for c in candidates}.values())
         located = [c for c in candidates if id(c.change.node) in places]
-        found: list[tuple[Candidate, Explanation]] = []
-        variants = [
-            Variant(c.change, places[id(c.change.node)], places[id(c.change.node)]) for c in located
+        starts = [places[id(c.change.node)] for c in located]
+        once = [Variant(c.change, n, n) for c, n in zip(located, starts, strict=True)]
+        explained = self._explain(located, once, "once")
+        ids = {id(candidate) for candidate, _ in explained}
+        again = [
+            (c, Variant(c.change, n)) for c, n in zip(located, starts, strict=True) if id(c) in ids
         ]
-        for candidate, execution in zip(located, self._execute(variants), strict=True):
-            match = self._match(execution)
-            if match is None or execution is None or not match.is_explained:
-                continue
-            best = self._explanation(candidate, execution, match, "once")
-            start = places[id(candidate.change.node)]
-            (onward,) = self._execute([Variant(candidate.change, start)])
-            match = self._match(onward)
-            if onward is not None and match is not None and match.is_explained:
-                other = self._explanation(candidate, onward, match, "from_divergence")
-                best = other if other.steps_after > best.steps_after else best
-            found.append((candidate, best))
-        return found
+        onward = {
+            id(candidate): explanation
+            for candidate, explanation in self._explain(
+                [c for c, _ in again], [variant for _, variant in again], "from_divergence"
+            )
+        }
+        return [
+            (
+                candidate,
+                max(
+                    (explanation, onward.get(id(candidate), explanation)),
+                    key=lambda each: each.steps_after,
+                ),
+            )
+            for candidate, explanation in explained
+        ]
+
+    def _explain(
+        self,
+        candidates: Sequence[Candidate],
+        variants: Sequence[Variant],
+        occurrence: Occurrence,
+    ) -> list[tuple[Candidate, Explanation]]:
+        """The candidates whose execution yields the prediction."""
+        return [
+            (candidate, self._explanation(candidate, execution, match, occurrence))
+            for candidate, execution in zip(candidates, self._execute(variants), strict=True)
+            for match in [self._match(execution)]
+            if execution is not None and match is not None and match.is_explained
+        ]
 
     def _evaluations(self, candidates: Iterable[Candidate]) -> dict[int, int]:
         """For each node, the number of its last evaluation before the divergence."""
@@ -193,17 +215,16 @@ class _Search:
 
     def _count_repeats(self, candidate: Candidate, explanation: Explanation) -> int:
         """Count the later steps that are explained only if the operation is misread again."""
-        if explanation.occurrence == "once" or self.alignment.excludes_comprehensions:
+        if explanation.occurrence != "always" or self.alignment.excludes_comprehensions:
+            # From the divergence on, a prediction may repeat its own error without a reason.
             return 0
         reached = self.divergence.step + explanation.steps_after
-        first, last, repeats = 0, None, 0
+        last, repeats = None, 0
         (counted,) = self._execute([Variant(candidate.change, *_NEVER)], is_counted=False)
         if counted is not None:
             last = last_evaluation(counted, self.divergence.step)
-        if explanation.occurrence == "from_divergence":
-            first = last or 0
         while last is not None and repeats < _MAX_REPEATS:
-            (execution,) = self._execute([Variant(candidate.change, first, last)])
+            (execution,) = self._execute([Variant(candidate.change, 0, last)])
             match = self._match(execution)
             if execution is None or match is None or match.matched_steps > reached:
                 break

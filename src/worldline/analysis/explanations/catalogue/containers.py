@@ -118,8 +118,8 @@ def _reverse_toggled(node: ast.AST, source: Source) -> Iterator[Change]:
     name = "sorted" if isinstance(node.func, ast.Name) else ".sort"
     kept = [source.segment(argument) for argument in node.args]
     kept += [f"{k.arg}={source.text(k.value)}" for k in node.keywords if k.arg != "reverse"]
-    given = [source.text(k.value) for k in node.keywords if k.arg == "reverse"]
-    reverse = f"reverse=not {given[0]}" if given else "reverse=True"
+    order = [source.text(k.value) for k in node.keywords if k.arg == "reverse"]
+    reverse = f"reverse=not {order[0]}" if order else "reverse=True"
     text = f"{source.text(node.func)}({', '.join([*kept, reverse])})"
     yield Change(node, text, name, f"`{name}` sorted in the other order")
     if any(k.arg == "key" for k in node.keywords):
@@ -129,7 +129,7 @@ def _reverse_toggled(node: ast.AST, source: Source) -> Iterator[Change]:
         yield Change(node, text, name, f"the key of `{name}` were ignored")
     else:
         for key, words in (("str", "as texts"), ("_misread_folded", "without regard to case")):
-            text = f"{source.text(node.func)}({', '.join([*kept, *_named(given), f'key={key}'])})"
+            text = f"{source.text(node.func)}({', '.join([*kept, *_named(order), f'key={key}'])})"
             yield Change(node, text, name, f"`{name}` compared the items {words}")
 
 

@@ -72,15 +72,18 @@ def _stale_variable(node: ast.AST, source: Source) -> Iterator[Change]:
     match node:
         case ast.For(target=ast.Name(id=name), body=body):
             for statement in body:
-                for use in ast.walk(statement):
-                    if isinstance(use, ast.Name) and use.id == name and _is_load(use):
-                        text = f"_misread_stale({name!r}, {name})"
-                        clause = f"`{name}` were still the item before"
-                        yield Change(use, text, name, clause)
+                for use in _loads(statement, name):
+                    text = f"_misread_stale({name!r}, {name})"
+                    yield Change(use, text, name, f"`{name}` were still the item before")
 
 
-def _is_load(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Load)
+def _loads(node: ast.AST, name: str) -> Iterator[ast.Name]:
+    """The uses of a variable; not those in f-strings, whose positions are wrong before 3.12."""
+    if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.JoinedStr):
+            yield from _loads(child, name)
 
 
 def _iteration_off_by_one(node: ast.AST, source: Source) -> Iterator[Change]:
@@ -111,10 +114,10 @@ def _loop_exit(node: ast.AST, source: Source) -> Iterator[Change]:
 
 def _copy_for_alias(node: ast.AST, source: Source) -> Iterator[Change]:
     match node:
-        case ast.Assign(value=ast.Name() | ast.Subscript() | ast.Attribute() as value):
-            if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        case ast.Assign(value=ast.Name() | ast.Subscript() | ast.Attribute() as assigned):
+            if isinstance(assigned, ast.Subscript) and isinstance(assigned.slice, ast.Slice):
                 return
-            values: list[ast.expr] = [value]
+            values: list[ast.expr] = [assigned]
         case ast.Call(args=arguments):
             values = [argument for argument in arguments if isinstance(argument, ast.Name)]
         case ast.List(elts=items, ctx=ast.Load()):
@@ -183,8 +186,8 @@ def _early_binding(node: ast.AST, source: Source) -> Iterator[Change]:
         ):
             name, body = generator.target.id, source.segment(function.body)
             parameters = source.segment(function).removeprefix("lambda").partition(":")[0].strip()
-            given = f"{parameters}, " if parameters else ""
-            text = f"lambda {given}{name}={name}: {body}"
+            before = f"{parameters}, " if parameters else ""
+            text = f"lambda {before}{name}={name}: {body}"
             clause = f"`{source.segment(function)}` kept the `{name}` of its iteration"
             yield Change(function, text, "lambda", clause)
 

@@ -87,7 +87,7 @@ def _reversed_after_slice(node: ast.AST, source: Source) -> Iterator[Change]:
         lower, upper, step = _parts(source, bounds)
         if step is not None and (lower is not None or upper is not None):
             text = f"{_slice_text(source, subscript, lower, upper, None)}[::{step}]"
-            clause = f"`{source.segment(subscript)}` were cut first and stepped through then"
+            clause = f"`{source.segment(subscript)}` applied its step after its bounds"
             yield Change(subscript, text, "slice", clause)
 
 
@@ -241,7 +241,7 @@ POSITION_MISCONCEPTIONS = (
     ),
     Misconception(
         "reversed_after_slice",
-        "A slice with a step is cut first, and its step applied then.",
+        "The step of a slice is applied after its bounds.",
         _reversed_after_slice,
         Example("s='abcdef'", "return s[2::-1]", "'fedc'"),
         Example("s='abcdef'", "return s[2::-1]", "'fedcb'"),

@@ -191,7 +191,7 @@ STRING_MISCONCEPTIONS = (
     ),
     Misconception(
         "case_ignored",
-        "Upper and lower case are not told apart.",
+        "Upper and lower case are the same.",
         any_of(
             _case_ignored,
             call_becomes(
