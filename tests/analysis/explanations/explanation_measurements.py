@@ -13,7 +13,7 @@ from worldline.analysis.explanations import (
     chance_of_explanation,
     find_explanations,
 )
-from worldline.analysis.explanations.candidates import Candidate, find_candidates
+from worldline.analysis.explanations.candidate_changes import Candidate, find_candidates
 from worldline.analysis.explanations.changed_program import Execution, Variant, execute_variants
 from worldline.analysis.explanations.explanation import Explanation
 from worldline.analysis.explanations.misconception import parse_program

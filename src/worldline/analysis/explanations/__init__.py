@@ -9,8 +9,8 @@ from worldline.analysis.explanations.explanation import (
     Occurrence,
     explanation_to_json,
 )
+from worldline.analysis.explanations.explanation_search import MAX_CHANGES, find_explanations
 from worldline.analysis.explanations.misconception import Change, Example, Misconception
-from worldline.analysis.explanations.search import MAX_CHANGES, find_explanations
 
 __all__ = [
     "MAX_CHANCE",

@@ -22,7 +22,8 @@ _COUNTER = "_misread_now"
 BATCH_SIZE = 48
 # Steps that a program may take beyond those that are compared.
 _EXTRA_STEPS = 300
-_SECONDS = 5.0
+# CPU time decides, so that the result does not depend on other processes.
+_SECONDS, _CPU_SECONDS = 60.0, 5
 _DRIVER = """\
 def _load(text):
     namespace = {{"__name__": "program"}}
@@ -139,9 +140,7 @@ def _execute_batch(
     """Execute some programs; fewer results if one of them reached a limit."""
     per_program = 2 * steps + _EXTRA_STEPS
     limits = replace(
-        limits,
-        steps=per_program * len(texts),
-        seconds=min(limits.seconds, _SECONDS),
+        limits, steps=per_program * len(texts), seconds=_SECONDS, cpu_seconds=_CPU_SECONDS
     )
     n_lines = len(program.lines)
     if len(texts) == 1:
@@ -158,7 +157,7 @@ def _execute_batch(
             parts.append([])
         elif parts and step.line <= offset:
             parts[-1].append(step)
-    if not trace.is_complete and not parts:
+    if not parts:
         # Loading a program reached a limit: there is nothing to compare.
         parts = [[]]
     return [_make_execution(program, trace, part, n_lines) for part in parts]

@@ -37,6 +37,9 @@ def explanation_lines(
         for other in others:
             where = f"line {other.line}, next {pluralize(other.steps_after, 'step')}"
             yield f"  {other.misconception} ({where}): if {printable(other.clause)}"
+    elif others:
+        changes = pluralize(len(others), "other change" if search.best else "change")
+        yield f"{changes} reproduced this step; --all lists them"
     if search.tried:
         values = pluralize(len(search.values), "wrong value")
         yield f"{pluralize(search.tried, 'changed program')} executed: {values} at this step"

@@ -2,11 +2,17 @@
 
 from collections.abc import Mapping
 
-from worldline.analysis.explanations.catalogue.containers import CONTAINER_MISCONCEPTIONS
-from worldline.analysis.explanations.catalogue.control_flow import CONTROL_FLOW_MISCONCEPTIONS
-from worldline.analysis.explanations.catalogue.numbers import NUMBER_MISCONCEPTIONS
-from worldline.analysis.explanations.catalogue.positions import POSITION_MISCONCEPTIONS
-from worldline.analysis.explanations.catalogue.strings import STRING_MISCONCEPTIONS
+from worldline.analysis.explanations.catalogue.container_misconceptions import (
+    CONTAINER_MISCONCEPTIONS,
+)
+from worldline.analysis.explanations.catalogue.control_flow_misconceptions import (
+    CONTROL_FLOW_MISCONCEPTIONS,
+)
+from worldline.analysis.explanations.catalogue.number_misconceptions import NUMBER_MISCONCEPTIONS
+from worldline.analysis.explanations.catalogue.position_misconceptions import (
+    POSITION_MISCONCEPTIONS,
+)
+from worldline.analysis.explanations.catalogue.string_misconceptions import STRING_MISCONCEPTIONS
 from worldline.analysis.explanations.misconception import Misconception
 
 MISCONCEPTIONS: Mapping[str, Misconception] = {

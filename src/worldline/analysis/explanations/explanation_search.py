@@ -11,7 +11,7 @@ from worldline.analysis.alignment import (
     results_equal,
 )
 from worldline.analysis.diagnosis import Sample
-from worldline.analysis.explanations.candidates import Candidate, find_candidates
+from worldline.analysis.explanations.candidate_changes import Candidate, find_candidates
 from worldline.analysis.explanations.catalogue import MISCONCEPTIONS
 from worldline.analysis.explanations.chance import chance_of_explanation, chance_with_repeats
 from worldline.analysis.explanations.changed_program import (
