@@ -42,22 +42,26 @@ def find_candidates(
     Returns:
         Those of the diverging line, then those of other lines, the last executed first.
     """
-    statements = [node for node in ast.walk(source.tree) if isinstance(node, ast.stmt)]
-    visited: set[int] = set()
     by_place: dict[tuple[int, int, str, str], Candidate] = {}
     misconceptions = list(misconceptions)
-    for line in _executed_lines(actual, divergence):
-        for statement in statements_at(statements, line):
-            if id(statement) in visited:
-                continue
-            visited.add(id(statement))
-            for node in _own_nodes(statement):
-                for misconception in misconceptions:
-                    for change in misconception.find(node, source):
-                        key = (*source.span(change.node), change.text, change.after_program)
-                        candidate = Candidate(misconception, change, _is_at(change, divergence))
-                        by_place.setdefault(key, candidate)
+    for node in _executed_nodes(source, _executed_lines(actual, divergence)):
+        for misconception in misconceptions:
+            for change in misconception.find(node, source):
+                key = (*source.span(change.node), change.text, change.after_program)
+                candidate = Candidate(misconception, change, _is_at(change, divergence))
+                by_place.setdefault(key, candidate)
     return sorted(by_place.values(), key=lambda candidate: not candidate.is_on_line)[:limit]
+
+
+def _executed_nodes(source: Source, lines: Sequence[int]) -> Iterator[ast.AST]:
+    """The nodes of the statements on some lines, each once."""
+    statements = [node for node in ast.walk(source.tree) if isinstance(node, ast.stmt)]
+    visited: set[int] = set()
+    for line in lines:
+        for statement in statements_at(statements, line):
+            if id(statement) not in visited:
+                visited.add(id(statement))
+                yield from _own_nodes(statement)
 
 
 def _executed_lines(actual: Trace, divergence: Divergence) -> list[int]:
