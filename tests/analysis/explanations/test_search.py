@@ -81,6 +81,19 @@ def test_an_error_at_one_iteration_is_explained_there_only(recorder: Recorder) -
     assert ", here only," in search.summary()
 
 
+def test_changes_with_the_same_execution_are_counted(recorder: Recorder) -> None:
+    search = explain_wrong(
+        recorder,
+        "def f(s):\n    t = s.rstrip('xyz')\n    return t\n",
+        "f('some text yx')",
+        lambda source: source.replace(".rstrip('xyz')", ""),
+        only=("not_applied", "strip_side", "strip_as_affix"),
+    )
+    names = [explanation.misconception for explanation in search.explanations]
+    assert sorted(names) == ["not_applied", "strip_as_affix", "strip_side"]
+    assert search.summary().endswith("2 other changes yield the same)")
+
+
 def test_an_alias_is_found_on_an_earlier_line(recorder: Recorder) -> None:
     search = explain_wrong(
         recorder,

@@ -101,6 +101,10 @@ class ExplanationSearch:
             details.insert(
                 0, f"also the next {pluralize(number, 'step') if number > 1 else 'step'}"
             )
+        same = sum(each.execution == first.execution for each in self.explanations[1:])
+        if same:
+            verb = "yields" if same == 1 else "yield"
+            details.append(f"{pluralize(same, 'other change')} {verb} the same")
         where = {"always": "", "from_divergence": ", from here on,", "once": ", here only,"}
         reason = f"if{where[first.occurrence]} {first.clause} ({'; '.join(details)})"
         if self.best is None:
