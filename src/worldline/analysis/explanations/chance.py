@@ -1,6 +1,7 @@
 """Chance of an explanation: how often a random wrong prediction would be explained as well."""
 
 import ast
+import warnings
 from collections.abc import Collection
 
 from worldline.analysis.alignment import Divergence, canonical_value
@@ -62,7 +63,8 @@ def _visible_strings(sample: Sample, divergence: Divergence) -> list[str]:
     strings: dict[str, None] = {}
     for text in [*texts, divergence.actual]:
         try:
-            tree = ast.parse(text, mode="eval")
+            with warnings.catch_warnings(action="ignore"):
+                tree = ast.parse(text, mode="eval")
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             continue
         for node in ast.walk(tree):

@@ -8,6 +8,7 @@ removed.
 import ast
 import inspect
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -89,7 +90,8 @@ def changed_text(source: Source, variant: Variant) -> str | None:
     helpers = sorted(set(_HELPER.findall(f"{new}\n{change.after_program}")))
     parts = [inspect.getsource(getattr(misread_operations, name)) for name in helpers]
     result = "".join([changed, *parts, change.after_program and f"{change.after_program}\n"])
-    return result if parse_source(result) is not None else None
+    with warnings.catch_warnings(action="ignore"):
+        return result if parse_source(result) is not None else None
 
 
 def execute_variants(

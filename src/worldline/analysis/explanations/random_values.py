@@ -1,6 +1,7 @@
 """Random wrong values of the same kind, and as far from the actual value as a predicted one."""
 
 import ast
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,7 +45,9 @@ _UNKNOWN = object()
 
 def _parse(text: str) -> Any:
     try:
-        return ast.literal_eval(text)
+        # A text such as `1or` makes Python's parser warn.
+        with warnings.catch_warnings(action="ignore"):
+            return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return _UNKNOWN
 
