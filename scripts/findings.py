@@ -17,6 +17,11 @@ from pathlib import Path
 
 from worldline.analysis.alignment import compare_values
 from worldline.analysis.diagnosis import Diagnosis, Sample, value_kind
+from worldline.analysis.explanations import (
+    MAX_CHANCE,
+    chance_of_explanation,
+    find_explanations,
+)
 from worldline.core.trace import Program, Trace
 from worldline.evaluation.runs import diagnose_file
 from worldline.languages.python.recorder import PythonRecorder
@@ -63,6 +68,7 @@ def make_page() -> str:
         label_checks(everything, rows),
         strings(samples["cruxeval"]),
         interventions(samples["cruxeval"], rows),
+        explanations(everything),
         earlier_count(samples),
         limitations(everything),
     ]
@@ -461,6 +467,38 @@ The counts differ for two reasons:
   {ids(returns)}.
 
 On HumanEval, both counts have {len(complete)} of {len(human)} samples correct to the end. The paper counts {truncated} of these as truncated.
+"""
+
+
+def explanations(samples: list[Sample]) -> str:
+    """Misconceptions that reproduce the error, and the number expected by chance."""
+    diverged = [s for s in samples if s.diagnosis.where not in (None, "end")]
+    with PythonRecorder() as recorder:
+        searches = {s.prediction.id: find_explanations(s, recorder) for s in diverged}
+    values = [s for s in diverged if s.diagnosis.where != "action"]
+    chances = [
+        chance_of_explanation(s, divergence, searches[s.prediction.id].values)
+        for s in values
+        if (divergence := s.diagnosis.facts.divergence) and searches[s.prediction.id].values
+    ]
+    reproduced = [s for s in diverged if searches[s.prediction.id].explanations]
+    reproduced_values = sum(s.diagnosis.where != "action" for s in reproduced)
+    explained = {name: search for name, search in searches.items() if search.best}
+    lines = "\n".join(
+        f"| {name} | {search.explanations[0].misconception} | {search.summary().removeprefix('explained if').strip(' ,')} |"
+        for name, search in explained.items()
+    )
+    return f"""## Explanations that reproduce the error
+
+For each first divergence, [misconceptions](../reference/explanations.md) about one operation were executed.
+
+- **Reproduced**: for {len(reproduced)} of {len(diverged)} divergences some change yields the predicted step. Of the {len(values)} wrong values it is
+  {reproduced_values}; {sum(chances):.0f} would be expected if the values were random.
+- **Explained**: {len(explained)} are clearly better than chance. {sum(c for c in chances if c <= MAX_CHANCE):.1f} would be expected if the values were random.
+
+| sample | misconception | the prediction would be correct if |
+|---|---|---|
+{lines}
 """
 
 

@@ -16,6 +16,7 @@ from worldline.core.display import register_html_loader
 if TYPE_CHECKING:
     from worldline.analysis.alignment import Alignment, Divergence, align
     from worldline.analysis.diagnosis import Cause, Diagnosis, Facts, Sample, diagnosis_to_json
+    from worldline.analysis.explanations import Explanation, ExplanationSearch
     from worldline.core.errors import (
         CodecError,
         CostLimitError,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from worldline.interfaces.api.diagnosing import diagnose
     from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
     from worldline.interfaces.api.evaluating import compare, evaluate
+    from worldline.interfaces.api.explaining import explain
     from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
     from worldline.interfaces.api.run import Run
@@ -88,6 +90,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "analysis.alignment": ("Alignment", "Divergence", "align"),
     "analysis.diagnosis": ("Cause", "Diagnosis", "Facts", "Sample", "diagnosis_to_json"),
+    "analysis.explanations": ("Explanation", "ExplanationSearch"),
     "core.errors": (
         "CodecError",
         "CostLimitError",
@@ -127,6 +130,7 @@ _MODULES = {
     "interfaces.api.diagnosing": ("diagnose",),
     "interfaces.api.evaluating": ("compare", "evaluate"),
     "interfaces.api.engine_handle": ("EngineHandle", "load_engine"),
+    "interfaces.api.explaining": ("explain",),
     "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
     "interfaces.api.run": ("Run",),
@@ -167,6 +171,8 @@ __all__ = [
     "Engine",
     "EngineError",
     "EngineHandle",
+    "Explanation",
+    "ExplanationSearch",
     "Facts",
     "InputError",
     "Limits",
@@ -206,6 +212,7 @@ __all__ = [
     "estimate_cost",
     "evaluate",
     "execute_and_diagnose",
+    "explain",
     "generate_programs",
     "get_codec",
     "load_benchmark",

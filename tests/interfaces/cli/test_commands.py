@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interfaces.cli.commands import run
+from tests.interfaces.cli.commands import ok, run
 from tests.support.pythons import find_python
 from worldline.analysis.diagnosis.facts import Outcome
 from worldline.core.trace import Program, trace_from_json
@@ -308,3 +308,24 @@ def test_the_installed_command_runs() -> None:
     )
     version = importlib.metadata.version("worldline")
     assert done.stdout == f"worldline {version}, Python {platform.python_version()}\n"
+
+
+def test_explain_names_the_misconception(tmp_path: Path) -> None:
+    row = {
+        "id": "parts",
+        "code": "def f(s):\n    return s.rpartition('-')[0].strip()\n",
+        "call": "f('one-two-three')",
+        "output": "[ANSWER] 'one' [/ANSWER]",
+        "codec": "chat",
+    }
+    file = tmp_path / "predictions.jsonl"
+    file.write_text(json.dumps(row), encoding="utf-8")
+    shown = ok("explain", file, "parts", "--all").stdout
+    assert "if `.rpartition` were `.partition` (odds 1:" in shown
+    assert "partition_side" in shown
+    answer = json.loads(ok("explain", file, "parts", "--format", "json").stdout)
+    assert answer["id"] == "parts"
+    assert answer["explanations"][0]["misconception"] == "partition_side"
+    correct = tmp_path / "correct.jsonl"
+    correct.write_text(json.dumps({**row, "output": "[ANSWER] 'one-two' [/ANSWER]"}))
+    assert "no wrong value or action" in ok("explain", correct, "parts").stdout

@@ -1,6 +1,11 @@
 """Alignment of a predicted execution with the actual one, up to the first divergence."""
 
-from worldline.analysis.alignment.alignment import Alignment, align, align_result
+from worldline.analysis.alignment.alignment import (
+    Alignment,
+    align,
+    align_result,
+    first_divergence,
+)
 from worldline.analysis.alignment.answer_equality import (
     answers_equal,
     is_reference_of,
@@ -36,6 +41,7 @@ __all__ = [
     "answers_equal",
     "canonical_value",
     "compare_values",
+    "first_divergence",
     "is_opaque",
     "is_reference_of",
     "parse_literal",

@@ -91,6 +91,20 @@ def align(actual: Trace, predicted: Decoded) -> Alignment:
     )
 
 
+def first_divergence(actual: Trace, predicted: Decoded) -> tuple[Trace, int, Divergence | None]:
+    """Match steps as `align` does, without a look at what follows the divergence.
+
+    Returns:
+        The actual trace as it was compared, the number of matched steps, and the divergence.
+    """
+    actual, predicted = make_comparable(actual, predicted)
+    comparator = StepComparator(actual)
+    matched_steps, divergence = _match_steps(comparator, predicted)
+    if divergence is None:
+        divergence = _end_divergence(comparator, predicted, matched_steps)
+    return actual, matched_steps, divergence
+
+
 def align_result(actual: Trace, predicted: Decoded, answer: str) -> Alignment:
     """Compare an answer without steps with the result of the actual execution.
 

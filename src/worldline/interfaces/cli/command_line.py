@@ -28,6 +28,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "engines": ("engines", "Test the capabilities of a model server."),
         "predict": ("predict", "Ask a model to predict executions."),
         "diagnose": ("diagnose", "Find the first wrong step of each prediction."),
+        "explain": ("explain", "Reproduce a wrong prediction by a misconception."),
         "intervene": ("intervene", "Confirm causes by predicting again with one change."),
     },
     "Evaluate": {

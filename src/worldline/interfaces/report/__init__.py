@@ -24,6 +24,7 @@ from worldline.interfaces.report.diagnosis_summary import (
     summary_to_json,
 )
 from worldline.interfaces.report.engine_text import engine_lines, engine_to_json
+from worldline.interfaces.report.explanation_text import explanation_lines
 from worldline.interfaces.report.headline import headline
 from worldline.interfaces.report.intervention_text import (
     attempt_lines,
@@ -81,6 +82,7 @@ __all__ = [
     "ending_text",
     "engine_lines",
     "engine_to_json",
+    "explanation_lines",
     "fact_texts",
     "first_wrong_local",
     "fix_lines",
