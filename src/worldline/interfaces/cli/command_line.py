@@ -168,12 +168,13 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> N
 @click.option(
     "--sandbox",
     "level",
-    type=click.Choice(["full", "reduced"]),
+    type=click.Choice(["full", "container", "reduced"]),
     envvar="WORLDLINE_SANDBOX",
     show_envvar=True,
     help="`full` (default): execute programs only if all required isolation layers are available. "
-    "`reduced`: execute them with the available layers; traces record which were missing. Every "
-    "command accepts this option.",
+    "`container`: without namespaces, which most containers forbid; programs cannot write files. "
+    "`reduced`: with the available layers. Traces record which were missing. Every command accepts "
+    "this option.",
 )
 def main(level: str | None) -> Any:
     """A debugger for code world models.

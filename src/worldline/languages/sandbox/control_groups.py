@@ -29,10 +29,11 @@ class ControlGroups:
         self.task_files = task_files
 
     @classmethod
-    def create(cls) -> "ControlGroups | None":
-        """New control groups, or None if they cannot be created on this machine.
+    def create(cls) -> "ControlGroups":
+        """New control groups. Groups that killed processes have left are removed.
 
-        Groups that killed processes have left are removed.
+        Raises:
+            OSError: They cannot be created on this machine.
         """
         remove_abandoned_groups(seconds=_ABANDONED_SECONDS)
         name = f"worldline-{os.getpid()}-{uuid.uuid4().hex[:8]}"
@@ -49,7 +50,7 @@ class ControlGroups:
     @classmethod
     def _create(
         cls, limits: "list[tuple[Path, dict[str, int]]]", task_file: str
-    ) -> "ControlGroups | None":
+    ) -> "ControlGroups":
         groups = cls([], [])
         try:
             for folder, values in limits:
@@ -60,7 +61,7 @@ class ControlGroups:
                 groups.task_files.append(str(folder / task_file))
         except OSError:
             groups.close()
-            return None
+            raise
         return groups
 
     def close(self) -> None:

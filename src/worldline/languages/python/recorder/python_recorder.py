@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
@@ -95,6 +95,18 @@ class PythonRecorder:
         """The layers of the sandbox that are in effect."""
         self._server = self._server or self._start()
         return self._server.layers
+
+    @property
+    def missing_layers(self) -> Mapping[Layer, str]:
+        """The layers of the sandbox that are not available, and the reasons."""
+        self._server = self._server or self._start()
+        return self._server.missing_layers
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """Commands and options of which one allows namespaces, if they are forbidden."""
+        self._server = self._server or self._start()
+        return self._server.remedies
 
     def _start(self) -> ForkServerClient:
         return ForkServerClient(
