@@ -147,8 +147,12 @@ def apply_layers(
     if "landlock" in layers or "seccomp" in layers:
         in_c.set_no_new_privileges()
     if "landlock" in layers:
-        paths = (tuple(settings[name]) for name in ("readable", "listable", "writable"))
-        in_c.restrict_files(*paths, settings["landlock_version"])
+        in_c.restrict_files(
+            tuple(settings["readable"]),
+            tuple(settings["listable"]),
+            tuple(settings["writable"]),
+            settings["landlock_version"],
+        )
     if "capabilities" in layers:
         if settings["user"] is not None:
             _change_user(settings["user"])
