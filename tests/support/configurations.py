@@ -1,5 +1,7 @@
 """Commands of worldline in configurations of a machine: what they print there.
 
+    python -m tests.support.configurations [CONFIGURATION...]
+
 Each configuration is imitated with real means (`tests/support/container.py`), so this needs root.
 """
 
@@ -9,9 +11,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import click
 
 import worldline
 from tests.interfaces.viewer.small_runs import make_recorded_run
@@ -192,25 +197,34 @@ def _run_in_terminal(command: list[str], environment: dict[str, str], folder: Pa
     return Result(process.wait(SECONDS), b"".join(parts).decode(errors="replace"), "")
 
 
-def matrix(
-    workbench: Workbench, run: str, names: Iterable[str] = CONFIGURATIONS
-) -> Iterator[tuple[str, str, str, Result]]:
-    """Run all commands in some configurations as both users.
+def print_matrix(names: Sequence[str]) -> bool:
+    """Run all commands in some configurations as both users, and print a table.
 
-    Yields:
-        The configuration, the user, the command and its result.
+    Returns:
+        Whether no command has printed a traceback.
     """
-    for name in names:
-        for user, number in USERS.items():
-            for command, arguments in workbench.commands(run).items():
-                yield name, user, command, workbench.run(name, number, arguments)
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        workbench = Workbench(Path(folder))
+        commands = workbench.commands(workbench.make_run())
+        for name in names:
+            for user, number in USERS.items():
+                row = cells.setdefault((name, user), {})
+                for command, arguments in commands.items():
+                    result = workbench.run(name, number, arguments)
+                    row[command] = result.cell
+                    click.echo(f"{name}, {user}, {command}: {result.cell}", err=True)
+                    if result.cell == TRACEBACK:
+                        click.echo(result.output + result.error, err=True)
+    click.echo("\n".join(table_of_matrix(cells)))
+    return not any(TRACEBACK in row.values() for row in cells.values())
 
 
 def table_of_matrix(cells: Mapping[tuple[str, str], Mapping[str, str]]) -> list[str]:
     """A table in Markdown; the sentences are numbered, and follow it.
 
     Args:
-        cells: What came of each command, by configuration and user.
+        cells: The outcome of each command, by configuration and user.
     """
     commands = list(dict.fromkeys(command for row in cells.values() for command in row))
     sentences = list(
@@ -224,3 +238,7 @@ def table_of_matrix(cells: Mapping[tuple[str, str], Mapping[str, str]]) -> list[
         ]
         lines.append(f"| {name}, {user} | {' | '.join(shown)} |")
     return [*lines, "", *(f"{n}. {text}" for n, text in enumerate(sentences, 1))]
+
+
+if __name__ == "__main__":
+    sys.exit(not print_matrix(sys.argv[1:] or list(CONFIGURATIONS)))

@@ -1,7 +1,7 @@
 """Attacks on a level of the sandbox, in an imitated container.
 
-    python -m tests.languages.sandbox.level_attacks LEVEL [KIND...] [--landlock=VERSION]
-        [--without=LAYER] [--modules=FOLDER]
+    python -m tests.languages.sandbox.level_attacks LEVEL [KIND...] [--attack=NAME]
+        [--landlock=VERSION] [--without=LAYER] [--modules=FOLDER]
 
 prints a JSON line for each attack: its kind, its name and whether it has succeeded. It is to run
 as the only process of a process namespace: a successful attack may end all others.
@@ -68,6 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("level", choices=LEVELS)
     parser.add_argument("kinds", nargs="*", help="; ".join(KINDS))
+    parser.add_argument("--attack", help="make only the attack of this name")
     parser.add_argument("--landlock", help="use Landlock as of this version")
     parser.add_argument("--without", action="append", default=[], help="switch a layer off")
     parser.add_argument("--modules", type=Path)
@@ -86,6 +87,8 @@ def main() -> None:
         ) as attacker:
             for kind in options.kinds or KINDS:
                 for attack in KINDS[kind]:
+                    if options.attack not in (None, attack.name):
+                        continue
                     has_succeeded = attacker.run(attack)[1]
                     sys.stdout.write(f"{json.dumps([kind, attack.name, has_succeeded])}\n")
                     sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 from tests.languages.sandbox.attacks import ATTACKS
 from tests.languages.sandbox.battery import build_syscall_module
 from tests.languages.sandbox.level_attacks import SUCCESSFUL_IN_CONTAINERS, run_attacks
+from tests.support.configurations import CONTAINER
 from tests.support.paths import DOCS_FOLDER, PROJECT_ROOT
 from worldline.core.errors import SandboxError
 from worldline.languages.sandbox import CONTAINER_LAYERS, LEVELS, Sandbox, default_sandbox
@@ -20,6 +22,34 @@ from worldline.languages.sandbox.policy import OWN_ID
 from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter
 
 USER = 64_000
+# Records a program that forks and then sleeps.
+RECORD = """
+from worldline import Program, PythonRecorder
+from worldline.core.trace import Limits
+source = "import os, time\\ndef f():\\n    os.fork()\\n    time.sleep(600)\\n"
+PythonRecorder().record(Program(source, "f()"), limits=Limits(seconds=600))
+"""
+# Starts such a recorder, kills it, and counts the processes of its interpreter before and after.
+KILL_RECORDER = """
+import subprocess, sys, time
+from pathlib import Path
+
+def wait_for(count):
+    for _ in range(600):
+        lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline")]
+        # Not as one word: it would be found in the command line of this script, too.
+        found = sum(b"child." + b"fork_server" in line for line in lines)
+        if found == count:
+            break
+        time.sleep(0.1)
+    return found
+
+recorder = subprocess.Popen([sys.executable, "-c", sys.argv[1]])
+before = wait_for(3)
+recorder.kill()
+recorder.wait()
+print(f"{before} processes, then {wait_for(0)}")
+"""
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can imitate a container")
 
 
@@ -50,9 +80,23 @@ def test_an_old_landlock_stops_the_same_attacks(user: int, modules: Path) -> Non
 
 @needs_root
 def test_processes_that_are_left_are_noticed(modules: Path) -> None:
-    options = ["hang", "--without=seccomp"]
-    _, successful = run_attacks("container", options, user=USER, modules=modules)
-    assert ("hang", "a child that lives on") in successful
+    name = "a child that lives on"
+    options = ["hang", f"--attack={name}", "--without=seccomp"]
+    assert run_attacks("container", options, user=USER, modules=modules) == (1, {("hang", name)})
+
+
+@needs_root
+@pytest.mark.parametrize("user", [0, USER], ids=["root", "user"])
+def test_no_process_outlives_a_recorder_that_is_killed(user: int) -> None:
+    command = [sys.executable, str(CONTAINER), "--user", f"{user}:{user}", "--"]
+    done = subprocess.run(
+        [*command, sys.executable, "-c", KILL_RECORDER, RECORD],
+        env={**os.environ, "WORLDLINE_SANDBOX": "container"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stdout == "3 processes, then 0\n", done.stderr
 
 
 def test_the_documentation_names_the_attacks_that_succeed() -> None:

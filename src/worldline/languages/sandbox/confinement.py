@@ -75,7 +75,8 @@ def confinement_error(error: str) -> ConfinementError:
     Args:
         error: What bubblewrap, or drop_root.py before it, has printed.
     """
-    text = " ".join(error.split())
+    # Without the addresses of documentation that Debian's version adds.
+    text = " ".join(error.split()).partition(" See <")[0]
     confinement = explain(_read_facts(text))
     return ConfinementError(f"{confinement.reason} ({text})", confinement.remedies)
 
