@@ -98,7 +98,8 @@ class Result:
         if self.code == 0:
             return "works"
         lines = (self.error or self.output).strip().splitlines() or [f"exit code {self.code}"]
-        return re.sub(r"\s+", " ", lines[-1].removeprefix("worldline: "))
+        sentence = lines[-1].removeprefix("worldline: ").replace(sys.executable, "python")
+        return re.sub(r"\s+", " ", sentence)
 
 
 class Workbench:

@@ -39,6 +39,13 @@ def test_the_check_in_docker_names_the_reason_and_the_options(
 
 
 @needs_root
+def test_the_check_of_the_level_container_needs_its_layers_only(workbench: Workbench) -> None:
+    result = workbench.run("Docker", ORDINARY_USER, [*IN_CONTAINER, "sandbox", "check"])
+    assert result.code == 0
+    assert "the sandbox of the level container is complete" in result.output
+
+
+@needs_root
 @pytest.mark.parametrize("user", [0, ORDINARY_USER])
 def test_the_options_for_docker_allow_the_full_sandbox(
     workbench: Workbench, user: int, monkeypatch: pytest.MonkeyPatch

@@ -100,3 +100,21 @@ def test_a_recorder_that_is_not_closed_leaves_nothing(reachable_folder: Path) ->
     assert during == "[]"
     assert [group for group in groups.split() if Path(group).exists()] == []
     reachable_folder.rmdir()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has control groups")
+def test_a_recorder_that_is_killed_leaves_no_groups() -> None:
+    script = UNCLOSED.replace("print(os.listdir", "sys.stdout.flush(); time.sleep(600)  # ")
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"import sys, time\n{script}"], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "1\n"
+    groups = [Path(name) for name in process.stdout.readline().split()]
+    assert all(group.exists() for group in groups)
+    process.kill()
+    process.communicate()
+    end = time.monotonic() + 30
+    while any(group.exists() for group in groups) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert [group for group in groups if group.exists()] == []

@@ -10,7 +10,7 @@ from worldline.interfaces.cli.help_sections import command
 from worldline.interfaces.cli.shared_options import format_option, python_option
 from worldline.interfaces.report import make_console
 from worldline.languages.python.recorder import check_sandbox
-from worldline.languages.sandbox import CONTAINER_LAYERS, LayerStatus
+from worldline.languages.sandbox import CONTAINER_LAYERS, LayerStatus, default_sandbox
 
 
 @click.group()
@@ -24,8 +24,8 @@ def sandbox() -> None:
 def check(python: str | None, form: str) -> None:
     """Test every layer of the sandbox on this machine.
 
-    Each layer is tested with a program that tries to escape. The exit code is 1 if a required
-    layer is not effective.
+    Each layer is tested with a program that tries to escape. The exit code is 1 if a layer that
+    the level needs (--sandbox) is not effective.
     """
     layers = list(check_sandbox(python))
     is_complete = all(each.holds for each in layers if each.is_needed)
@@ -47,7 +47,9 @@ def _advice(layers: list[LayerStatus]) -> list[str]:
     """What to do about layers that are missing."""
     missing = {each.layer for each in layers if each.is_needed and not each.holds}
     if not missing:
-        return ["the sandbox is complete; docs/explanation/sandbox.md says what it prevents"]
+        level = default_sandbox().level
+        name = "the sandbox" if level == "full" else f"the sandbox of the level {level}"
+        return [f"{name} is complete; docs/explanation/sandbox.md says what it prevents"]
     lines = ["a required layer is missing: programs are not executed"]
     remedies = [remedy for each in layers for remedy in each.remedies]
     if remedies:

@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import subprocess
 import time
 import uuid
 from contextlib import suppress
@@ -15,6 +17,14 @@ _PARENTS = ("", "memory", "pids")
 _NAME = re.compile(r"worldline-(\d+)-[0-9a-f]{8}")
 # Age at which an empty group is abandoned: its interpreter joins it within a second.
 _ABANDONED_SECONDS = 60
+# The interpreter in the groups ends at about the same time.
+_REMOVE_AT_END = """
+read -r _
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    rmdir "$@" && exit
+    sleep 0.5
+done
+"""
 
 
 class ControlGroups:
@@ -26,6 +36,7 @@ class ControlGroups:
 
     def __init__(self, folders: list[Path], task_files: list[str]) -> None:
         self._folders = folders
+        self._remover: subprocess.Popen[bytes] | None = None
         self.task_files = task_files
 
     @classmethod
@@ -62,11 +73,33 @@ class ControlGroups:
         except OSError:
             groups.close()
             raise
+        groups._start_remover()
         return groups
+
+    def _start_remover(self) -> None:
+        """Start a process that removes the groups when this process was killed.
+
+        It reads from a pipe that is closed then.
+        """
+        shell = shutil.which("sh")
+        if shell is not None:
+            self._remover = subprocess.Popen(
+                [shell, "-c", _REMOVE_AT_END, shell, *map(str, self._folders)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                # Ctrl-C in a terminal is for this process, which then removes the groups itself.
+                start_new_session=True,
+            )
 
     def close(self) -> None:
         """Remove the groups; their processes have ended, or are about to."""
         _remove_all(self._folders, timeout=1.0)
+        if self._remover is not None:
+            self._remover.kill()
+            self._remover.communicate()
+            self._remover = None
 
 
 def remove_abandoned_groups(*, seconds: float = 0.0, timeout: float = 0.0) -> None:

@@ -88,11 +88,11 @@ def _load_pyseccomp() -> Any:
         import pyseccomp
     except ImportError:
         raise SandboxError(
-            "the sandbox needs pyseccomp, which is not installed: pip install pyseccomp"
+            "pyseccomp, which the sandbox needs, is not installed: pip install pyseccomp"
         ) from None
     except (RuntimeError, OSError):  # libseccomp is missing, or cannot be loaded
         raise SandboxError(
-            "the sandbox needs libseccomp, which is not installed: apt install libseccomp2"
+            "libseccomp, which the sandbox needs, is not installed: apt install libseccomp2"
         ) from None
     return pyseccomp
 

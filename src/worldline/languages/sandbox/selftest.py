@@ -9,7 +9,14 @@ from typing import Protocol
 
 from worldline.core.errors import WorldlineError
 from worldline.core.trace import Limits, Program, Trace
-from worldline.languages.sandbox.levels import LAYERS, REQUIRED_LAYERS, Layer, Sandbox
+from worldline.languages.sandbox.levels import (
+    CONTAINER_LAYERS,
+    LAYERS,
+    REQUIRED_LAYERS,
+    Layer,
+    Level,
+    Sandbox,
+)
 
 
 class SandboxedRecorder(Protocol):
@@ -61,7 +68,7 @@ class LayerStatus:
         layer: The name of the layer.
         does: What it does.
         holds: Whether it is in effect on this machine.
-        is_needed: Whether nothing is executed without it by default.
+        is_needed: Whether nothing is executed without it at the level that was asked for.
         why: If it is not in effect: why, and what to do.
         remedies: Commands and options of which one allows it, if this machine forbids it.
     """
@@ -151,15 +158,17 @@ PROBES: dict[Layer, Probe] = {
 }
 
 
-def run_selftest(start_recorder: StartRecorder) -> Iterator[LayerStatus]:
+def run_selftest(start_recorder: StartRecorder, level: Level = "full") -> Iterator[LayerStatus]:
     """Test every layer with a program that can tell whether it is in effect.
 
     Args:
         start_recorder: Starts a recorder of Python programs with a given sandbox.
+        level: The level whose layers are needed; all that are available are tested.
 
     Yields:
         The status of each layer, in the order of `LAYERS`.
     """
+    needed = CONTAINER_LAYERS if level == "container" else REQUIRED_LAYERS
     layers: frozenset[Layer] = frozenset()
     missing: Mapping[Layer, str] = {}
     remedies: tuple[str, ...] = ()
@@ -167,7 +176,7 @@ def run_selftest(start_recorder: StartRecorder) -> Iterator[LayerStatus]:
     try:
         with start_recorder(Sandbox(allow_reduced=True)) as recorder:
             layers, missing = recorder.layers, recorder.missing_layers
-            remedies = recorder.remedies
+            remedies = recorder.remedies if sys.platform == "linux" else ()
     except WorldlineError as error:
         problem = str(error)
     for layer in LAYERS:
@@ -180,7 +189,7 @@ def run_selftest(start_recorder: StartRecorder) -> Iterator[LayerStatus]:
             layer,
             probe.does,
             holds=not why,
-            is_needed=layer in REQUIRED_LAYERS,
+            is_needed=layer in needed,
             why=why,
             remedies=remedies if layer == "bubblewrap" else (),
         )

@@ -186,10 +186,14 @@ class PythonRecorder:
 def check_sandbox(python: str | None = None) -> Iterator[LayerStatus]:
     """Test every layer of the sandbox on this machine.
 
+    The layers that are needed are those of the level that `default_sandbox` has.
+
     Args:
         python: The interpreter to test with; by default the current one.
     """
-    return run_selftest(lambda sandbox: PythonRecorder(python=python, sandbox=sandbox))
+    return run_selftest(
+        lambda sandbox: PythonRecorder(python=python, sandbox=sandbox), default_sandbox().level
+    )
 
 
 def _scopes_with_variables(recording: RawRecording) -> list[Scope]:
