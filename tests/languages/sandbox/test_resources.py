@@ -46,6 +46,19 @@ def test_groups_of_ended_processes_are_removed(
     assert {path.name for path in (tmp_path / "memory").iterdir()} == set(names[1:])
 
 
+def test_a_new_group_of_another_container_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control_groups, "ROOT", tmp_path)
+    own = control_groups._process_namespace()
+    names = [f"worldline-{ended_process()}-0123abcd-{namespace}" for namespace in (own, "1", "2")]
+    for name in names:
+        (tmp_path / "memory" / name).mkdir(parents=True)
+    os.utime(tmp_path / "memory" / names[2], (time.time() - 61,) * 2)
+    remove_abandoned_groups()
+    assert [path.name for path in (tmp_path / "memory").iterdir()] == [names[1]]
+
+
 def test_a_group_with_processes_is_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_groups, "ROOT", tmp_path)
     group = tmp_path / "pids" / f"worldline-{ended_process()}-0123abcd"

@@ -143,7 +143,11 @@ def _repair_streams() -> None:
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        # In the C locale, Python's own handler does not help with characters that ASCII lacks.
+        elif isinstance(stream, io.TextIOWrapper) and (
+            stream.errors == "strict"
+            or (stream.errors == "surrogateescape" and stream.encoding.lower() != "utf-8")
+        ):
             stream.reconfigure(errors="backslashreplace")
 
 

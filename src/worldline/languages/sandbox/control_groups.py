@@ -7,6 +7,7 @@ import subprocess
 import time
 import uuid
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
@@ -14,7 +15,8 @@ MEMORY_BYTES = 4 << 30
 PROCESSES = 256
 # Folders of control groups: the one of version 2, and those of version 1.
 _PARENTS = ("", "memory", "pids")
-_NAME = re.compile(r"worldline-(\d+)-[0-9a-f]{8}")
+# The process, a random number and the process namespace.
+_NAME = re.compile(r"worldline-(\d+)-[0-9a-f]{8}(?:-(\d+))?")
 # Age at which an empty group is abandoned: its interpreter joins it within a second.
 _ABANDONED_SECONDS = 60
 # The interpreter in the groups ends at about the same time.
@@ -47,7 +49,7 @@ class ControlGroups:
             OSError: They cannot be created on this machine.
         """
         remove_abandoned_groups(seconds=_ABANDONED_SECONDS)
-        name = f"worldline-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        name = f"worldline-{os.getpid()}-{uuid.uuid4().hex[:8]}-{_process_namespace()}"
         if (ROOT / "cgroup.controllers").exists():
             return cls._create(
                 [(ROOT / name, {"memory.max": MEMORY_BYTES, "pids.max": PROCESSES})], "cgroup.procs"
@@ -106,7 +108,7 @@ def remove_abandoned_groups(*, seconds: float = 0.0, timeout: float = 0.0) -> No
     """Remove the groups of processes that no longer exist.
 
     Args:
-        seconds: Keep younger groups; in another container, their process may exist.
+        seconds: Keep younger groups. Those of other containers are kept for a minute.
         timeout: How long to wait for the last process of such a group to end.
     """
     folders = (folder for parent in _PARENTS for folder in (ROOT / parent).glob("worldline-*"))
@@ -126,14 +128,30 @@ def _is_abandoned(folder: Path, seconds: float) -> bool:
     match = _NAME.fullmatch(folder.name)
     if match is None:
         return False
+    if match[2] not in (None, _process_namespace()):
+        # In another container; whether the process exists cannot be known here.
+        seconds = max(seconds, _ABANDONED_SECONDS)
+    elif _exists(int(match[1])):
+        return False
+    with suppress(OSError):
+        return time.time() - folder.stat().st_mtime >= seconds
+    return False
+
+
+def _exists(pid: int) -> bool:
     try:
-        os.kill(int(match[1]), 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
-        with suppress(OSError):
-            return time.time() - folder.stat().st_mtime >= seconds
+        return False
     except OSError:
         pass
-    return False
+    return True
+
+
+@cache
+def _process_namespace() -> str:
+    """The number of this process namespace: 4026531836"""
+    return "".join(filter(str.isdigit, os.readlink("/proc/self/ns/pid")))
 
 
 def _remove(folder: Path) -> bool:
