@@ -99,6 +99,8 @@ class Result:
             return "works"
         lines = (self.error or self.output).strip().splitlines() or [f"exit code {self.code}"]
         sentence = lines[-1].removeprefix("worldline: ").replace(sys.executable, "python")
+        # Each version of bubblewrap has other words.
+        sentence = re.sub(r"\(bwrap: .*\):", "(bwrap: …):", sentence)
         return re.sub(r"\s+", " ", sentence)
 
 
