@@ -198,8 +198,16 @@ def worldline(*words: str, **options: object) -> "subprocess.CompletedProcess[st
     )
 
 
-def test_ascii_output_has_escapes_instead_of_a_traceback() -> None:
-    done = worldline("demo", "wrong_string", PYTHONIOENCODING="ascii")
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    ],
+    ids=["encoding", "locale"],
+)
+def test_ascii_output_has_escapes_instead_of_a_traceback(environment: dict[str, str]) -> None:
+    done = worldline("demo", "wrong_string", **environment)
     assert done.returncode == 0, done.stderr
     assert "\\u2717" in done.stdout
 

@@ -730,6 +730,15 @@ CRASHES = (
     ),
 )
 
-ATTACKS = (
-    *BOMBS, *HANGS, *READS, *WRITES, *NETWORK, *PROCESSES, *SYSCALLS, *FALSIFICATIONS, *CRASHES,
-)  # fmt: skip
+KINDS = {
+    "bomb": BOMBS,
+    "hang": HANGS,
+    "read": READS,
+    "write": WRITES,
+    "network": NETWORK,
+    "process": PROCESSES,
+    "system call": SYSCALLS,
+    "falsification": FALSIFICATIONS,
+    "crash": CRASHES,
+}
+ATTACKS = tuple(attack for attacks in KINDS.values() for attack in attacks)

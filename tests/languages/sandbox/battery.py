@@ -2,12 +2,14 @@
 
 import os
 import runpy
+import signal
 import socket
 import subprocess
 import sysconfig
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.languages.recorder.methods import ROOT
@@ -31,7 +33,7 @@ def build_syscall_module(folder: Path) -> None:
 
 
 @contextmanager
-def create_targets(folder: Path) -> Iterator[Targets]:
+def create_targets(folder: Path, sandbox: Sandbox) -> Iterator[Targets]:
     """Create the targets on the host: a secret file, a folder and a server."""
     outside = folder / "outside"
     outside.mkdir()
@@ -48,12 +50,14 @@ def create_targets(folder: Path) -> Iterator[Targets]:
             str(ROOT / "src/worldline/languages/python/recorder/child"),
             socket.gethostname(),
             os.getpid(),
-            _find_home(),
+            _find_home(sandbox),
         )
 
 
-def _find_home() -> str:
-    """The folder of the program's disk."""
+def _find_home(sandbox: Sandbox) -> str:
+    """The folder of the program's disk, or else a folder of the host that every user can write."""
+    if "bubblewrap" not in sandbox.layers:
+        return "/tmp"
     with PythonRecorder() as recorder:
         trace = recorder.record(Program("import os\ndef f():\n    return os.getcwd()\n", "f()"))
     assert trace.result
@@ -70,22 +74,47 @@ def _accept(server: socket.socket) -> None:
 
 @contextmanager
 def battery(
-    folder: Path, *, sandbox: Sandbox | None = None, backend: Backend = "core"
+    folder: Path,
+    *,
+    sandbox: Sandbox | None = None,
+    backend: Backend = "core",
+    modules: Path | None = None,
+    is_alone: bool = False,
 ) -> Iterator["Battery"]:
-    """Create the targets, compile the extension module and yield a battery of attacks."""
-    modules = folder / "modules"
-    modules.mkdir()
-    build_syscall_module(modules)
-    modules.chmod(0o755)
-    with create_targets(folder) as targets:
-        yield Battery(targets, modules, sandbox or Sandbox(), backend)
+    """Create the targets, compile the extension module and yield a battery of attacks.
+
+    Args:
+        folder: The folder for the targets.
+        sandbox: The sandbox to attack.
+        backend: How programs are recorded.
+        modules: A folder with the extension module, if it has been compiled already.
+        is_alone: Whether there are no processes but those of the battery.
+    """
+    if modules is None:
+        modules = folder / "modules"
+        modules.mkdir()
+        build_syscall_module(modules)
+        modules.chmod(0o755)
+    sandbox = sandbox or Sandbox()
+    with create_targets(folder, sandbox) as targets:
+        yield Battery(targets, modules, sandbox, backend, is_alone=is_alone)
 
 
 class Battery:
     """Executes attacks, all of them with the same recorders."""
 
-    def __init__(self, targets: Targets, modules: Path, sandbox: Sandbox, backend: Backend) -> None:
+    def __init__(
+        self,
+        targets: Targets,
+        modules: Path,
+        sandbox: Sandbox,
+        backend: Backend,
+        *,
+        is_alone: bool = False,
+    ) -> None:
         self._targets = targets
+        self._is_alone = is_alone
+        self._witness = _start_witness()
         # Without and with the extension module.
         self._recorders = [
             PythonRecorder(sandbox=sandbox, backend=backend, import_from=folders)
@@ -104,7 +133,8 @@ class Battery:
         return trace, has_succeeded
 
     def _has_damage(self) -> bool:
-        """Whether an attack has left damage: a file outside, or a recorder that does not work."""
+        """Whether an attack has left damage: a file outside, a recorder that does not work, a
+        process that was ended, stopped or left."""
         outside = Path(self._targets.outside)
         is_written = sorted(path.name for path in outside.iterdir()) != ["secret"]
         for path in outside.iterdir():
@@ -113,9 +143,50 @@ class Battery:
         results = [
             recorder.record(GOOD, limits=Limits(seconds=60)).result for recorder in self._recorders
         ]
-        return is_written or results != ["'good'"] * 2
+        is_hit = _state(self._witness.pid) not in ("R", "S")
+        if is_hit:
+            self._witness.kill()
+            self._witness.wait()
+            self._witness = _start_witness()
+        return is_written or results != ["'good'"] * 2 or is_hit or self._has_left_process()
+
+    def _has_left_process(self) -> bool:
+        """Whether there is a process of an ended program; it is killed."""
+        if not self._is_alone:
+            return False
+        servers = [recorder._server for recorder in self._recorders]
+        own = {1, os.getpid(), self._witness.pid}
+        own.update(server._process.pid for server in servers if server)
+        end = time.monotonic() + 1
+        while left := {
+            int(path.name)
+            for path in Path("/proc").glob("[0-9]*")
+            if int(path.name) not in own and _state(int(path.name)) not in ("", "Z", "X")
+        }:
+            if time.monotonic() > end:
+                break
+            time.sleep(0.05)
+        for pid in left:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        return bool(left)
 
     def close(self) -> None:
-        """End the recorders."""
+        """End the recorders and the witness."""
         for recorder in self._recorders:
             recorder.close()
+        self._witness.kill()
+        self._witness.wait()
+
+
+def _start_witness() -> subprocess.Popen[bytes]:
+    """Start a process of the same user that no attack may reach."""
+    return subprocess.Popen(["sleep", "infinity"])
+
+
+def _state(pid: int) -> str:
+    """The state of a process: "R" for running, "S" for sleeping; "" if there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
+    except OSError:
+        return ""

@@ -15,7 +15,7 @@ from tests.languages.sandbox.battery import Battery
 from tests.support.processes import process_tree
 from worldline.core.trace import Limits, Program
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.languages.sandbox.launch_command import USER
+from worldline.languages.sandbox.unprivileged_user import USER
 
 # Attacks that run until their time limit.
 _SLOW = ("fork tree", "memory of many processes", "threads", "fork", "kill all processes by id")

@@ -23,16 +23,14 @@ def test_versions_are_read_from_file_names(tmp_path: Path) -> None:
     ("version", "installed", "expected"),
     [
         ("3.14", ("3.11", "3.13"), "not support Python 3.14 (PY): choose another Python (--python python3.13)"),
-        ("3.14", (), "not support Python 3.14 (PY): install worldline in Python 3.11 to 3.13;"),
+        ("3.14", (), "not support Python 3.14 (PY): install worldline in Python 3.11 to 3.13"),
         ("", ("3.11",), "not support Python other than CPython (PY): choose"),
         ("3.11", ("3.12", "3.13"), "installed for Python 3.12 and 3.13, not for 3.11 (PY): choose"),
-        ("3.11", ("3.12",), "or install worldline again with python3.11 and its headers on PATH;"),
+        ("3.11", ("3.12",), "or install worldline again with python3.11 and its headers on PATH"),
         ("3.12", (), "without its C extensions, which the full sandbox needs (PY): install a C compiler"),
     ],
 )  # fmt: skip
 def test_the_message_names_the_next_step(
     version: str, installed: tuple[str, ...], expected: str
 ) -> None:
-    message = explain_missing_extension("PY", version, installed)
-    assert expected in message
-    assert message.endswith("`worldline --sandbox reduced …` executes them without it")
+    assert expected in explain_missing_extension("PY", version, installed)

@@ -46,6 +46,19 @@ def test_groups_of_ended_processes_are_removed(
     assert {path.name for path in (tmp_path / "memory").iterdir()} == set(names[1:])
 
 
+def test_a_new_group_of_another_container_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control_groups, "ROOT", tmp_path)
+    own = control_groups._process_namespace()
+    names = [f"worldline-{ended_process()}-0123abcd-{namespace}" for namespace in (own, "1", "2")]
+    for name in names:
+        (tmp_path / "memory" / name).mkdir(parents=True)
+    os.utime(tmp_path / "memory" / names[2], (time.time() - 61,) * 2)
+    remove_abandoned_groups()
+    assert [path.name for path in (tmp_path / "memory").iterdir()] == [names[1]]
+
+
 def test_a_group_with_processes_is_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_groups, "ROOT", tmp_path)
     group = tmp_path / "pids" / f"worldline-{ended_process()}-0123abcd"
@@ -100,3 +113,21 @@ def test_a_recorder_that_is_not_closed_leaves_nothing(reachable_folder: Path) ->
     assert during == "[]"
     assert [group for group in groups.split() if Path(group).exists()] == []
     reachable_folder.rmdir()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has control groups")
+def test_a_recorder_that_is_killed_leaves_no_groups() -> None:
+    script = UNCLOSED.replace("print(os.listdir", "sys.stdout.flush(); time.sleep(600)  # ")
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"import sys, time\n{script}"], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "1\n"
+    groups = [Path(name) for name in process.stdout.readline().split()]
+    assert all(group.exists() for group in groups)
+    process.kill()
+    process.communicate()
+    end = time.monotonic() + 30
+    while any(group.exists() for group in groups) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert [group for group in groups if group.exists()] == []

@@ -46,7 +46,7 @@ def test_sandbox_check_reports_a_missing_layer_with_a_remedy(
     assert "apt install bubblewrap" in result.output
     # The other layers work without it, and are tested.
     assert "  yes  seccomp" in result.output
-    assert "worldline --sandbox reduced" in result.output
+    assert "worldline --sandbox " in result.output
 
 
 def test_a_reduced_sandbox_has_to_be_requested_and_is_noted(
@@ -59,7 +59,7 @@ def test_a_reduced_sandbox_has_to_be_requested_and_is_noted(
     command = ["record", str(file), "--call", "f()"]
     refused = CliRunner().invoke(main, command)
     assert refused.exit_code == 2
-    assert "bubblewrap, which is not installed" in refused.output
+    assert "bubblewrap is not installed: apt install bubblewrap" in refused.output
     reduced = CliRunner().invoke(main, ["--sandbox", "reduced", *command])
     assert reduced.exit_code == 0
     assert "note: reduced sandbox: without bubblewrap, control groups, namespaces, disk" in (

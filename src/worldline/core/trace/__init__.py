@@ -30,6 +30,7 @@ from worldline.core.trace.step import (
     step_text,
 )
 from worldline.core.trace.trace import (
+    CONTAINER_NOTE,
     REDUCED_NOTE,
     Ending,
     EndReason,
@@ -47,6 +48,7 @@ from worldline.core.trace.trace import (
 from worldline.core.util.text import printable
 
 __all__ = [
+    "CONTAINER_NOTE",
     "DEFAULT_LANGUAGE",
     "EVENTS",
     "EVENT_MARKS",

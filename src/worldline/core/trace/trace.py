@@ -12,7 +12,9 @@ from worldline.core.util.text import pluralize, truncate_text
 
 FORMAT = 1
 # Prefix of the note that lists missing sandbox layers; the trace itself lacks nothing.
+# Beginnings of notes about the sandbox.
 REDUCED_NOTE = "reduced sandbox: without"
+CONTAINER_NOTE = "container sandbox: without"
 
 EndReason = Literal[
     "finished",  # the call returned
@@ -177,7 +179,9 @@ class Trace:
     @property
     def gaps(self) -> tuple[str, ...]:
         """The notes about something that was not recorded."""
-        return tuple(note for note in self.notes if not note.startswith(REDUCED_NOTE))
+        return tuple(
+            note for note in self.notes if not note.startswith((REDUCED_NOTE, CONTAINER_NOTE))
+        )
 
     @property
     def _last(self) -> Step | None:

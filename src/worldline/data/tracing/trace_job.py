@@ -80,7 +80,7 @@ class TraceJob:
             "python": self.python_version,
             "recorder": self.recorder,
             "worldline": self.worldline,
-            "sandbox": "reduced" if self.sandbox.allow_reduced else "full",
+            "sandbox": self.sandbox.level,
             "limits": asdict(self.limits),
             "filters": asdict(self.filters),
             "codec": self.codec,

@@ -144,7 +144,11 @@ def _repair_streams() -> None:
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        # In the C locale, Python's own handler does not help with characters that ASCII lacks.
+        elif isinstance(stream, io.TextIOWrapper) and (
+            stream.errors == "strict"
+            or (stream.errors == "surrogateescape" and stream.encoding.lower() != "utf-8")
+        ):
             stream.reconfigure(errors="backslashreplace")
 
 
@@ -169,12 +173,13 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> N
 @click.option(
     "--sandbox",
     "level",
-    type=click.Choice(["full", "reduced"]),
+    type=click.Choice(["full", "container", "reduced"]),
     envvar="WORLDLINE_SANDBOX",
     show_envvar=True,
     help="`full` (default): execute programs only if all required isolation layers are available. "
-    "`reduced`: execute them with the available layers; traces record which were missing. Every "
-    "command accepts this option.",
+    "`container`: without namespaces, which most containers forbid; programs cannot write files. "
+    "`reduced`: with the available layers. Traces record which were missing. Every command accepts "
+    "this option.",
 )
 def main(level: str | None) -> Any:
     """A debugger for code world models.

@@ -5,13 +5,16 @@ layers of each program are then applied by that interpreter, before it executes 
 `languages/python/recorder/child/sandbox_layers.py` and its part in C, `c/sandbox_layers.c`.
 """
 
+from worldline.languages.sandbox.confinement import ConfinementError, confinement_error
 from worldline.languages.sandbox.control_groups import remove_abandoned_groups
-from worldline.languages.sandbox.launch_command import (
+from worldline.languages.sandbox.launch_command import LaunchCommand
+from worldline.languages.sandbox.levels import (
+    CONTAINER_LAYERS,
     LAYERS,
-    REDUCED_LAYERS,
+    LEVELS,
     REQUIRED_LAYERS,
-    LaunchCommand,
     Layer,
+    Level,
     Sandbox,
     default_sandbox,
 )
@@ -19,14 +22,18 @@ from worldline.languages.sandbox.policy import ResourceLimits
 from worldline.languages.sandbox.selftest import LayerStatus, run_selftest
 
 __all__ = [
+    "CONTAINER_LAYERS",
     "LAYERS",
-    "REDUCED_LAYERS",
+    "LEVELS",
     "REQUIRED_LAYERS",
+    "ConfinementError",
     "LaunchCommand",
     "Layer",
     "LayerStatus",
+    "Level",
     "ResourceLimits",
     "Sandbox",
+    "confinement_error",
     "default_sandbox",
     "remove_abandoned_groups",
     "run_selftest",

@@ -1,7 +1,7 @@
 """Script that gives up root and then executes bubblewrap; run by the sandboxed interpreter.
 
-The unprivileged user cannot read root's folders. So the files that the sandbox shows are first
-bind-mounted into a staging folder that this user can read.
+The unprivileged user cannot enter root's folders. So, if there is a staging folder, the files that
+the sandbox shows are first bind-mounted into it.
 
 Arguments: a JSON object with the settings, and the command line of bubblewrap.
 """
@@ -30,22 +30,28 @@ def mount(source: str, target: str, kind: str | None, flags: int) -> None:
     check(result, f"cannot mount {source}")
 
 
+def bind_files(staging_folder: str, binds: "list[tuple[str, str]]") -> None:
+    """Bind-mount files into a folder, for this process and its children only."""
+    check(libc.unshare(CLONE_NEWNS), "cannot create a mount namespace")
+    mount("none", "/", None, MS_REC | MS_PRIVATE)
+    mount("tmpfs", staging_folder, "tmpfs", 0)
+    for source, name in binds:
+        target = os.path.join(staging_folder, name)
+        if os.path.isdir(source):
+            os.mkdir(target)
+        else:
+            open(target, "w").close()
+        mount(source, target, None, MS_BIND | MS_REC)
+
+
 def main() -> None:
     """Join the control groups, bind the files, change the user and execute bubblewrap."""
     settings = json.loads(sys.argv[1])
     for task_file in settings["control_groups"]:
         with open(task_file, "w") as file:
             file.write(str(os.getpid()))
-    check(libc.unshare(CLONE_NEWNS), "cannot create a mount namespace")
-    mount("none", "/", None, MS_REC | MS_PRIVATE)
-    mount("tmpfs", settings["staging_folder"], "tmpfs", 0)
-    for source, name in settings["binds"]:
-        target = os.path.join(settings["staging_folder"], name)
-        if os.path.isdir(source):
-            os.mkdir(target)
-        else:
-            open(target, "w").close()
-        mount(source, target, None, MS_BIND | MS_REC)
+    if settings["staging_folder"] is not None:
+        bind_files(settings["staging_folder"], settings["binds"])
     user = settings["user"]
     os.setgroups([])
     os.setresgid(user, user, user)

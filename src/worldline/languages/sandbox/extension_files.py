@@ -49,7 +49,4 @@ def explain_missing_extension(python: str, version: str, installed: tuple[str, .
             "install a C compiler and Python's headers (apt install gcc python3-dev), then "
             "worldline again (pip install --force-reinstall)"
         )
-    return (
-        f"{reason} ({python}): {remedy}; if you trust the programs, "
-        "`worldline --sandbox reduced …` executes them without it"
-    )
+    return f"{reason} ({python}): {remedy}"

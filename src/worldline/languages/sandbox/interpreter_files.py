@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -97,6 +98,32 @@ def inspect_interpreter(python: str, folders: tuple[str, ...] = ()) -> Interpret
         tuple((host, inside) for inside, host in host_paths.items()),
         tuple(masked),
     )
+
+
+def leave_out(paths: Iterable[str], hidden: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Divide folders, so that rules for what is inside them can leave out hidden paths.
+
+    Links are left out, too: their targets may be anywhere.
+
+    Returns:
+        The paths whose content is not hidden, and the folders that were divided. Imports need the
+        names in the latter. A rule that allows to list a folder also allows that below it.
+    """
+    hidden_paths = {Path(path).resolve() for path in hidden}
+    above = {folder for path in hidden_paths for folder in path.parents}
+    whole: dict[str, None] = {}
+    divided: dict[str, None] = {}
+    remaining = [Path(path).resolve() for path in paths]
+    for path in remaining:
+        if path in hidden_paths:
+            if path.is_dir():
+                divided[str(path)] = None
+        elif path not in above:
+            whole[str(path)] = None
+        elif str(path) not in divided:
+            divided[str(path)] = None
+            remaining += [each for each in sorted(path.iterdir()) if not each.is_symlink()]
+    return list(whole), list(divided)
 
 
 def _link_chain(path: str) -> list[str]:

@@ -1,99 +1,50 @@
 """Command that starts an interpreter in the sandbox."""
 
+import errno
 import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from worldline.core.errors import SandboxError
+from worldline.languages.sandbox.confinement import ConfinementError
 from worldline.languages.sandbox.control_groups import ControlGroups
 from worldline.languages.sandbox.extension_files import (
     explain_missing_extension,
     installed_versions,
     version_of_suffix,
 )
-from worldline.languages.sandbox.interpreter_files import inspect_interpreter
-from worldline.languages.sandbox.policy import ResourceLimits
-from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter, has_libseccomp
+from worldline.languages.sandbox.interpreter_files import inspect_interpreter, leave_out
+from worldline.languages.sandbox.levels import Layer, Sandbox, check_platform
+from worldline.languages.sandbox.policy import OWN_ID
+from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter, libseccomp_problem
+from worldline.languages.sandbox.unprivileged_user import (
+    USER,
+    choose_user,
+    find_closed_folder,
+    find_unreadable,
+    is_root,
+    missing_capabilities,
+)
 
-# In the order in which they are applied. The first two are applied by the launch command, the
-# others to each program by recorder/child/sandbox_layers.py.
-Layer = Literal[
-    "bubblewrap",  # the interpreter sees only its own files, no network and no other process
-    "control groups",  # limits on memory and processes of all its programs together
-    "namespaces",  # own processes, mounts and IPC for each program
-    "disk",  # a small disk in memory for each program
-    "limits",  # of processes, files, memory and time
-    "landlock",  # allow-list of files to read and write; none can be executed
-    "capabilities",  # none
-    "seccomp",  # allow-list of system calls
-]
-LAYERS: tuple[Layer, ...] = get_args(Layer)
-# Without these layers nothing is executed, unless the user allows a reduced sandbox.
-REQUIRED_LAYERS: frozenset[Layer] = frozenset(LAYERS) - {"control groups"}
-# Layers that work on machines that forbid namespaces.
-REDUCED_LAYERS: frozenset[Layer] = frozenset({"limits", "landlock", "capabilities", "seccomp"})
 # Layers that need the C extension (recorder/c/sandbox_layers.c). Without it, bubblewrap installs
 # the seccomp filter.
 _IN_C: frozenset[Layer] = frozenset({"namespaces", "disk", "landlock", "capabilities"})
-# User id of sandboxed programs when worldline is run by root; no other user has it.
-USER = 64_317
 # Mount points for the disk of programs: the second, if a needed file is inside the first.
 _HOMES = ("/tmp", "/var/tmp")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
-
-
-@dataclass(frozen=True, slots=True)
-class Sandbox:
-    """Configuration of the sandbox.
-
-    Attributes:
-        layers: The layers to use.
-        allow_reduced: Whether to continue without layers that this machine does not have.
-        resource_limits: Limits of each program, in addition to `Limits` of the recording.
-    """
-
-    layers: frozenset[Layer] = frozenset(LAYERS)
-    allow_reduced: bool = False
-    resource_limits: ResourceLimits = field(default_factory=ResourceLimits)
-
-
-def default_sandbox() -> Sandbox:
-    """All layers; those that are available, if WORLDLINE_SANDBOX is "reduced".
-
-    Raises:
-        SandboxError: WORLDLINE_SANDBOX has another value.
-    """
-    mode = os.environ.get("WORLDLINE_SANDBOX", "full")
-    if mode not in ("full", "reduced"):
-        raise SandboxError(f"WORLDLINE_SANDBOX is {mode!r}; it can be full or reduced")
-    return Sandbox(allow_reduced=mode == "reduced")
-
-
-def check_platform(sandbox: Sandbox) -> None:
-    """Refuse to execute programs where there is no sandbox, unless a reduced one is allowed.
-
-    Raises:
-        SandboxError: This is not Linux; the message says what can be done instead.
-    """
-    # Not compared directly: type checkers would skip what is for other platforms.
-    platform = str(sys.platform)
-    if platform == "win32":
-        raise SandboxError(
-            "programs are not executed on Windows: install worldline in WSL (wsl --install); "
-            "stored runs can be read here (worldline report, show, view, compare, sql)"
-        )
-    if platform != "linux" and not sandbox.allow_reduced:
-        raise SandboxError(
-            "the sandbox needs Linux, so programs are not executed here; if you trust them, "
-            "`worldline --sandbox reduced …` executes them with limits on time and files alone"
-        )
+# First version of Landlock that confines signals.
+_LANDLOCK_WITH_SIGNALS = 6
+_LANDLOCK_PROBLEMS = {
+    errno.ENOSYS: "the kernel has no Landlock: use Linux 5.13 or later",
+    errno.EOPNOTSUPP: "the kernel was started without Landlock: add it to the boot option lsm=",
+    errno.EPERM: "a seccomp filter forbids Landlock, which newer versions of Docker allow",
+}
 
 
 class LaunchCommand:
@@ -101,6 +52,7 @@ class LaunchCommand:
 
     Attributes:
         layers: The layers that are in effect; fewer than requested if some are not available.
+        missing: The requested layers that are not available, and the reasons.
     """
 
     def __init__(
@@ -125,13 +77,33 @@ class LaunchCommand:
         self._home = _HOMES[is_used]
         extension = f"_sandbox_layers{self._interpreter.extension_suffix}"
         self._has_extension = (child / extension).exists()
-        self._is_extension_needed = bool(sandbox.layers & _IN_C) and not sandbox.allow_reduced
         self._staging_folder: str | None = None
         self._filter_fd: int | None = None
         self._control_groups: ControlGroups | None = None
-        self.layers = sandbox.layers - (frozenset() if self._has_extension else _IN_C)
-        if not has_libseccomp():
-            self.layers -= {"seccomp"}
+        self._user: int | None = None
+        self._landlock_version = 0
+        self.layers = sandbox.layers
+        self.missing: dict[Layer, str] = {}
+        if not self._has_extension:
+            version = version_of_suffix(self._interpreter.extension_suffix)
+            installed = installed_versions(child)
+            reason = explain_missing_extension(self._interpreter.executable, version, installed)
+            self.leave_out(_IN_C, reason)
+        if problem := libseccomp_problem():
+            self.leave_out({"seccomp"}, problem)
+
+    def leave_out(self, layers: Iterable[Layer], reason: str) -> None:
+        """Continue without some layers."""
+        for layer in self.layers.intersection(layers):
+            self.missing[layer] = reason
+        self.layers -= set(layers)
+
+    def set_landlock_version(self, version: int) -> None:
+        """Set the version of Landlock that the interpreter has found; below 1 if there is none."""
+        self._landlock_version = version
+        if version < 1:
+            unknown = "the kernel has no Landlock that can be used"
+            self.leave_out({"landlock"}, _LANDLOCK_PROBLEMS.get(-version, unknown))
 
     def build(self, arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
         """Build the command line that starts the interpreter with these arguments.
@@ -140,52 +112,69 @@ class LaunchCommand:
             SandboxError: The sandbox needs something that is not installed.
         """
         interpreter = self._interpreter
-        if "bubblewrap" not in self.layers or os.geteuid() != 0:
-            # Only drop_root.py, which root runs, joins control groups.
-            self.layers -= {"control groups"}
+        runs_as_root = is_root()
+        # Only drop_root.py, which root runs, joins control groups.
+        if not runs_as_root:
+            self.leave_out({"control groups"}, "only root can create control groups")
         if "bubblewrap" not in self.layers:
+            self.leave_out({"control groups"}, "they are used together with bubblewrap")
+            if runs_as_root and "capabilities" in self.layers:
+                self._prepare_user()
             return [interpreter.executable, *arguments]
         # Before anything else is said to be missing.
         bubblewrap_path()
-        if self._is_extension_needed and not self._has_extension:
-            version = version_of_suffix(interpreter.extension_suffix)
-            installed = installed_versions(Path(self._child))
-            raise SandboxError(
-                explain_missing_extension(interpreter.executable, version, installed)
-            )
-        if os.geteuid() != 0:
+        if not runs_as_root:
             return self._bubblewrap(interpreter.binds, arguments, environment)
         if "control groups" in self.layers:
-            self._control_groups = ControlGroups.create()
-            if self._control_groups is None:
-                self.layers -= {"control groups"}
+            try:
+                self._control_groups = ControlGroups.create()
+            except OSError as error:
+                reason = f"cannot create control groups: {error.strerror}: {error.filename}"
+                self.leave_out({"control groups"}, reason)
         return self._drop_root(arguments, environment)
+
+    def _prepare_user(self) -> None:
+        """Choose the user id of programs; leave out `capabilities` if there can be none."""
+        paths = [host for host, _ in self._interpreter.binds]
+        if missing_capabilities():
+            reason = _no_capabilities_message()
+        elif folder := find_closed_folder(paths):
+            reason = (
+                "root executes programs as another user, who cannot enter "
+                f"{folder}: chmod o+x {folder}, or run worldline as another user"
+            )
+        elif path := find_unreadable(paths):
+            reason = _unreadable_message(path)
+        else:
+            self._user = choose_user()
+            return
+        self.leave_out({"capabilities"}, reason)
 
     def _drop_root(self, arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
         """The command for root: change to an unprivileged user, then start bubblewrap."""
         binds = self._interpreter.binds
-        unreadable = [host for host, _ in binds if not os.stat(host).st_mode & 0o004]
-        if unreadable:
-            raise SandboxError(
-                "started by root, worldline executes programs as an unprivileged user, who cannot "
-                f"read {unreadable[0]}: "
-                f"chmod o+rX {unreadable[0]}, or run worldline as another user"
-            )
-        self._staging_folder = _make_staging_folder()
-        os.chmod(self._staging_folder, 0o755)
-        names = [str(number) for number in range(len(binds))]
-        settings = {
+        paths = [host for host, _ in binds]
+        if missing_capabilities():
+            raise SandboxError(_no_capabilities_message())
+        if path := find_unreadable(paths):
+            raise SandboxError(_unreadable_message(path))
+        settings: dict[str, Any] = {
             "user": USER,
-            "staging_folder": self._staging_folder,
-            "binds": [(host, name) for (host, _), name in zip(binds, names, strict=True)],
+            "staging_folder": None,
+            "binds": [],
             "control_groups": self._control_groups.task_files if self._control_groups else [],
         }
-        staged = [
-            (f"{self._staging_folder}/{name}", inside)
-            for (_, inside), name in zip(binds, names, strict=True)
-        ]
+        if find_closed_folder(paths):
+            self._staging_folder = _make_staging_folder()
+            os.chmod(self._staging_folder, 0o755)
+            settings["staging_folder"] = self._staging_folder
+            settings["binds"] = [(host, str(number)) for number, host in enumerate(paths)]
+            binds = tuple(
+                (f"{self._staging_folder}/{number}", inside)
+                for number, (_, inside) in enumerate(binds)
+            )
         script = str(Path(__file__).with_name("drop_root.py"))
-        command = self._bubblewrap(staged, arguments, environment)
+        command = self._bubblewrap(binds, arguments, environment)
         return [self._interpreter.executable, "-I", "-S", script, json.dumps(settings), *command]
 
     def _bubblewrap(
@@ -236,15 +225,43 @@ class LaunchCommand:
         """Settings of the layers that the interpreter applies to each program."""
         layers = self.layers if self._has_extension else self.layers - {"seccomp"}
         limits = self._resource_limits
+        in_bubblewrap = "bubblewrap" in layers
+        readable = [inside for _, inside in self._interpreter.binds]
+        listable: list[str] = []
+        home = self._home
+        if not in_bubblewrap and "landlock" in layers:
+            # There is no disk for programs: they start in a folder that they cannot write to.
+            home = "/"
+            hidden = (self._child, *self._interpreter.masked_files)
+            readable, listable = leave_out(readable, hidden)
+        are_signals_confined = (
+            in_bubblewrap
+            or self._user is not None
+            or ("landlock" in layers and self._landlock_version >= _LANDLOCK_WITH_SIGNALS)
+        )
+        rules = b""
+        if "seccomp" in layers:
+            rules = build_seccomp_filter(
+                in_bubblewrap=in_bubblewrap, are_signals_confined=are_signals_confined
+            )
         return {
             "layers": sorted(layers),
-            "filter": build_seccomp_filter().hex() if "seccomp" in layers else "",
-            "readable": [*(inside for _, inside in self._interpreter.binds), *_DEVICES],
+            "filter": rules.hex(),
+            "own_id": OWN_ID.to_bytes(4, sys.byteorder).hex(),
+            "readable": [*readable, *_DEVICES],
+            "listable": listable,
             # The recorder has imported its own files by then; no program needs them.
             "hidden": self._child,
-            "writable": [self._home, "/dev/null"],
-            "home": self._home,
+            "writable": [home, "/dev/null"] if in_bubblewrap else ["/dev/null"],
+            "landlock_version": self._landlock_version,
+            "home": home,
             "disk": f"size={limits.disk_mb}m,nr_inodes={limits.files},mode=700",
+            "user": self._user,
+            # Then the limit on processes is one on all processes of the user.
+            "shares_user": str(sys.platform) == "linux"
+            and not in_bubblewrap
+            and self._user is None
+            and "limits" in layers,
             "processes": limits.processes,
             "descriptors": limits.descriptors,
         }
@@ -278,8 +295,13 @@ def _make_staging_folder() -> str:
         SandboxError: No folder can be written.
     """
     problems = []
-    for parent in dict.fromkeys((tempfile.gettempdir(), *_HOMES, "/dev/shm")):
-        if not _is_reachable(parent):
+    parents = [*_HOMES, "/dev/shm"]
+    with suppress(FileNotFoundError):  # no folder for temporary files
+        parents.insert(0, tempfile.gettempdir())
+    for parent in dict.fromkeys(parents):
+        if not os.path.isdir(parent):
+            continue
+        if find_closed_folder([f"{parent}/new"]):
             problems.append(f"{parent} cannot be entered by other users")
             continue
         try:
@@ -291,25 +313,28 @@ def _make_staging_folder() -> str:
     )
 
 
-def _is_reachable(folder: str) -> bool:
-    """Whether every user can enter a folder."""
-    path = Path(folder).resolve()
-    try:
-        return all(each.stat().st_mode & 0o001 for each in (path, *path.parents))
-    except OSError:
-        return False
+def _no_capabilities_message() -> str:
+    return (
+        "root executes programs as another user, which it cannot without "
+        f"{', '.join(missing_capabilities())}: run worldline as another user "
+        "(docker run --user 1000:1000, or runAsUser: 1000 in Kubernetes)"
+    )
+
+
+def _unreadable_message(path: str) -> str:
+    return (
+        "started by root, worldline executes programs as an unprivileged user, who cannot "
+        f"read {path}: chmod o+rX {path}, or run worldline as another user"
+    )
 
 
 def bubblewrap_path() -> str:
     """The path of bubblewrap.
 
     Raises:
-        SandboxError: It is not installed.
+        ConfinementError: It is not installed.
     """
     path = shutil.which("bwrap")
     if path is None:
-        raise SandboxError(
-            "the sandbox needs bubblewrap, which is not installed: install it "
-            "(apt install bubblewrap), or see `worldline sandbox check`"
-        )
+        raise ConfinementError("bubblewrap is not installed", ("apt install bubblewrap",))
     return path

@@ -75,6 +75,25 @@ FAILING_SYSCALLS = {
     "clone3": errno.ENOSYS,
 }
 
+# Without namespaces, programs have no disk and cannot write files. Landlock does not restrict all
+# of these: not the permissions and times of files, and before version 3 not truncate.
+FILE_CHANGING_SYSCALLS = (
+    *("creat", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat"),
+    *("renameat2", "link", "linkat", "symlink", "symlinkat", "chmod", "fchmod", "fchmodat"),
+    *("truncate", "utime", "utimes", "futimesat", "utimensat"),
+)
+# Without namespaces, the process group is what ends all processes of a program.
+GROUP_CHANGING_SYSCALLS = ("setpgid", "setsid")
+# Where neither namespaces nor Landlock nor another user id confines signals, a process can signal
+# only itself and its process group. Its id replaces this number.
+OWN_ID = 0x5E1FC0DE
+SIGNAL_SYSCALLS = ("kill", "tkill", "tgkill", "rt_sigqueueinfo")
+OWN_SIGNALS = (
+    ("kill", 0, 0xFFFFFFFF, OWN_ID),
+    ("kill", 0, 0xFFFFFFFF, 0),
+    ("tgkill", 0, 0xFFFFFFFF, OWN_ID),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:

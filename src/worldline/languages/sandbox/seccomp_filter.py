@@ -1,6 +1,6 @@
 """Seccomp filter: the BPF program by which the kernel checks every system call."""
 
-import tempfile
+import os
 from functools import cache
 from typing import Any
 
@@ -10,17 +10,26 @@ from worldline.languages.sandbox.policy import (
     ALLOWED_WITH_ARGUMENT,
     FAILING_SYSCALLS,
     FATAL_SYSCALLS,
+    FILE_CHANGING_SYSCALLS,
+    GROUP_CHANGING_SYSCALLS,
+    OWN_SIGNALS,
+    SIGNAL_SYSCALLS,
 )
 
 
 @cache
-def build_seccomp_filter(*extra: str) -> bytes:
+def build_seccomp_filter(
+    *extra: str, in_bubblewrap: bool = True, are_signals_confined: bool = True
+) -> bytes:
     """Compile the policy to a BPF program for this machine's architecture.
 
     System calls of another architecture (32-bit ones on a 64-bit machine) end the program.
 
     Args:
         extra: Names of more system calls to allow.
+        in_bubblewrap: Whether the program has a disk, and namespaces that end its processes.
+        are_signals_confined: Whether its signals reach no other program. If not, the result
+            contains the number `OWN_ID` where the process id of the program has to be.
 
     Raises:
         SandboxError: libseccomp is not installed, or returned no program.
@@ -30,16 +39,23 @@ def build_seccomp_filter(*extra: str) -> bytes:
     # A binary tree instead of a list: the kernel runs the program at every system call.
     rules.set_attr(pyseccomp.Attr.CTL_OPTIMIZE, 2)
     rules.set_attr(pyseccomp.Attr.ACT_BADARCH, pyseccomp.KILL_PROCESS)
+    excluded = {
+        *(() if in_bubblewrap else (*FILE_CHANGING_SYSCALLS, *GROUP_CHANGING_SYSCALLS)),
+        *(() if are_signals_confined else SIGNAL_SYSCALLS),
+    }
     for name in (*ALLOWED_SYSCALLS, *extra):
-        _add_rule(pyseccomp, rules, pyseccomp.ALLOW, name)
+        if name not in excluded:
+            _add_rule(pyseccomp, rules, pyseccomp.ALLOW, name)
     for name in FATAL_SYSCALLS:
         _add_rule(pyseccomp, rules, pyseccomp.KILL_PROCESS, name)
     for name, code in FAILING_SYSCALLS.items():
         _add_rule(pyseccomp, rules, pyseccomp.ERRNO(code), name)
-    for name, argument, bits, value in ALLOWED_WITH_ARGUMENT:
+    conditional = (*ALLOWED_WITH_ARGUMENT, *(() if are_signals_confined else OWN_SIGNALS))
+    for name, argument, bits, value in conditional:
         condition = pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, bits, value)
         _add_rule(pyseccomp, rules, pyseccomp.ALLOW, name, condition)
-    with tempfile.TemporaryFile() as file:
+    # In memory: there may be no folder for temporary files.
+    with open(os.memfd_create("filter"), "w+b") as file:
         rules.export_bpf(file)
         file.seek(0)
         program = file.read()
@@ -50,13 +66,13 @@ def build_seccomp_filter(*extra: str) -> bytes:
     return program
 
 
-def has_libseccomp() -> bool:
-    """Whether filters can be built on this machine."""
+def libseccomp_problem() -> str:
+    """Why filters cannot be built on this machine; "" if they can."""
     try:
         _load_pyseccomp()
-    except SandboxError:
-        return False
-    return True
+    except SandboxError as error:
+        return str(error)
+    return ""
 
 
 @cache
@@ -72,11 +88,11 @@ def _load_pyseccomp() -> Any:
         import pyseccomp
     except ImportError:
         raise SandboxError(
-            "the sandbox needs pyseccomp, which is not installed: pip install pyseccomp"
+            "pyseccomp, which the sandbox needs, is not installed: pip install pyseccomp"
         ) from None
     except (RuntimeError, OSError):  # libseccomp is missing, or cannot be loaded
         raise SandboxError(
-            "the sandbox needs libseccomp, which is not installed: apt install libseccomp2"
+            "libseccomp, which the sandbox needs, is not installed: apt install libseccomp2"
         ) from None
     return pyseccomp
 

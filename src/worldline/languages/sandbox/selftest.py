@@ -1,7 +1,7 @@
 """Self-test of the sandbox: one probe program for each layer."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from textwrap import dedent
@@ -9,7 +9,14 @@ from typing import Protocol
 
 from worldline.core.errors import WorldlineError
 from worldline.core.trace import Limits, Program, Trace
-from worldline.languages.sandbox.launch_command import LAYERS, REQUIRED_LAYERS, Layer, Sandbox
+from worldline.languages.sandbox.levels import (
+    CONTAINER_LAYERS,
+    LAYERS,
+    REQUIRED_LAYERS,
+    Layer,
+    Level,
+    Sandbox,
+)
 
 
 class SandboxedRecorder(Protocol):
@@ -18,6 +25,16 @@ class SandboxedRecorder(Protocol):
     @property
     def layers(self) -> frozenset[Layer]:
         """The layers that are in effect."""
+        ...
+
+    @property
+    def missing_layers(self) -> Mapping[Layer, str]:
+        """The layers that are not available, and the reasons."""
+        ...
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """Commands and options of which one allows namespaces, if they are forbidden."""
         ...
 
     def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
@@ -35,13 +52,11 @@ class Probe:
     Attributes:
         does: What the layer does.
         source: Python source of `is_active()`, which returns True if the layer is in effect.
-        remedy: What to do if it is not.
         without: Layers to switch off for the test, because they would stop the same action.
     """
 
     does: str
     source: str
-    remedy: str
     without: frozenset[Layer] = frozenset()
 
 
@@ -53,8 +68,9 @@ class LayerStatus:
         layer: The name of the layer.
         does: What it does.
         holds: Whether it is in effect on this machine.
-        is_needed: Whether nothing is executed without it by default.
+        is_needed: Whether nothing is executed without it at the level that was asked for.
         why: If it is not in effect: why, and what to do.
+        remedies: Commands and options of which one allows it, if this machine forbids it.
     """
 
     layer: Layer
@@ -62,6 +78,7 @@ class LayerStatus:
     holds: bool
     is_needed: bool
     why: str = ""
+    remedies: tuple[str, ...] = ()
 
 
 PROBES: dict[Layer, Probe] = {
@@ -74,20 +91,14 @@ PROBES: dict[Layer, Probe] = {
             except OSError:
                 return os.getuid() != 0 and not os.path.exists("/proc/self")
         """,
-        "install bubblewrap (apt install bubblewrap); if user namespaces are disabled, enable "
-        "them (sysctl kernel.unprivileged_userns_clone=1, or AppArmor's profile for bwrap)",
     ),
     "control groups": Probe(
         "limits on the memory and the processes of all programs of an interpreter together",
         "def is_active():\n    return True\n",
-        "only root can create them; without them, each process of a program may use the memory "
-        "limit of the program",
     ),
     "namespaces": Probe(
         "each program has its own processes, mounts and IPC, which end with it",
         "def is_active():\n    return os.getpid() == 2\n",
-        "install worldline from source on a machine with a C compiler "
-        "(pip install --no-binary worldline worldline)",
     ),
     "disk": Probe(
         "each program has an empty disk in memory, of 16 MB and 1,024 files",
@@ -96,7 +107,6 @@ PROBES: dict[Layer, Probe] = {
             disk = os.statvfs(".")
             return disk.f_blocks * disk.f_frsize == 16 << 20 and os.listdir() == []
         """,
-        "same as for namespaces",
     ),
     "limits": Probe(
         "limits on the processes, open files, memory and CPU time of a program",
@@ -112,7 +122,6 @@ PROBES: dict[Layer, Probe] = {
                 return False
             return True
         """,
-        "the kernel refused to set the limits",
     ),
     "landlock": Probe(
         "only allow-listed paths can be read, and nothing can be executed",
@@ -123,18 +132,16 @@ PROBES: dict[Layer, Probe] = {
             except PermissionError:
                 return True
         """,
-        "use a kernel from 5.13 on, with landlock among its security modules",
     ),
     "capabilities": Probe(
-        "a program has no privileges",
+        "a program has no privileges, and is not executed as root",
         """
         def is_active():
             try:
                 os.chroot(".")
             except PermissionError:
-                return True
+                return os.getuid() != 0
         """,
-        "same as for namespaces",
         frozenset({"seccomp"}),
     ),
     "seccomp": Probe(
@@ -147,34 +154,45 @@ PROBES: dict[Layer, Probe] = {
             except PermissionError:
                 return True
         """,
-        "install libseccomp (apt install libseccomp2)",
     ),
 }
 
 
-def run_selftest(start_recorder: StartRecorder) -> Iterator[LayerStatus]:
+def run_selftest(start_recorder: StartRecorder, level: Level = "full") -> Iterator[LayerStatus]:
     """Test every layer with a program that can tell whether it is in effect.
 
     Args:
         start_recorder: Starts a recorder of Python programs with a given sandbox.
+        level: The level whose layers are needed; all that are available are tested.
 
     Yields:
         The status of each layer, in the order of `LAYERS`.
     """
+    needed = CONTAINER_LAYERS if level == "container" else REQUIRED_LAYERS
     layers: frozenset[Layer] = frozenset()
-    problem = ""
+    missing: Mapping[Layer, str] = {}
+    remedies: tuple[str, ...] = ()
+    problem = "it is not used on this platform"
     try:
         with start_recorder(Sandbox(allow_reduced=True)) as recorder:
-            layers = recorder.layers
+            layers, missing = recorder.layers, recorder.missing_layers
+            remedies = recorder.remedies if sys.platform == "linux" else ()
     except WorldlineError as error:
-        problem = f"{error}; "
+        problem = str(error)
     for layer in LAYERS:
         probe = PROBES[layer]
         if layer in layers:
             why = _run_probe(probe, layers, start_recorder)
         else:
-            why = f"{problem}{probe.remedy}" if sys.platform == "linux" else "needs Linux"
-        yield LayerStatus(layer, probe.does, not why, layer in REQUIRED_LAYERS, why)
+            why = missing.get(layer, problem) if sys.platform == "linux" else "needs Linux"
+        yield LayerStatus(
+            layer,
+            probe.does,
+            holds=not why,
+            is_needed=layer in needed,
+            why=why,
+            remedies=remedies if layer == "bubblewrap" else (),
+        )
 
 
 def _run_probe(probe: Probe, layers: frozenset[Layer], start_recorder: StartRecorder) -> str:
@@ -185,4 +203,4 @@ def _run_probe(probe: Probe, layers: frozenset[Layer], start_recorder: StartReco
         trace = recorder.record(program, limits=Limits(seconds=30))
     if trace.result == "True":
         return ""
-    return f"the test program ended with {trace.result or trace.ending}; {probe.remedy}"
+    return f"the test program ended with {trace.result or trace.ending}"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from worldline.core.errors import InputError, RecorderError, SandboxError
-from worldline.core.trace import REDUCED_NOTE, Limits
+from worldline.core.trace import CONTAINER_NOTE, REDUCED_NOTE, Limits
 from worldline.languages.python.recorder.recording_protocol import (
     RawRecording,
     decode_row,
@@ -25,12 +25,14 @@ from worldline.languages.python.recorder.recording_protocol import (
     shared_memory_bytes,
 )
 from worldline.languages.sandbox import (
+    CONTAINER_LAYERS,
     LAYERS,
-    REDUCED_LAYERS,
     REQUIRED_LAYERS,
+    ConfinementError,
     LaunchCommand,
     Layer,
     Sandbox,
+    confinement_error,
 )
 
 Backend = Literal["core", "settrace"]
@@ -61,6 +63,8 @@ class ForkServerClient:
         version: The version of its Python.
         backend: "core" or "settrace".
         notes: Notes for every trace: which layers of the sandbox are missing.
+        missing_layers: The layers that are not available, and the reasons.
+        remedies: Commands and options of which one allows namespaces, if they are forbidden.
     """
 
     def __init__(
@@ -87,26 +91,27 @@ class ForkServerClient:
         """
         self._environment = _environment(hash_seed)
         self._launch = LaunchCommand(python, sandbox, child=FOLDER / "child", folders=folders)
+        self.remedies: tuple[str, ...] = ()
         try:
             landlock_version = self._start(python, backend)
-        except SandboxError:
+        except SandboxError as error:
             # Without bubblewrap, use the remaining layers if a reduced sandbox is allowed.
             if not sandbox.allow_reduced or "bubblewrap" not in self._launch.layers:
                 raise
-            reduced = Sandbox(
-                sandbox.layers & REDUCED_LAYERS,
-                allow_reduced=True,
-                resource_limits=sandbox.resource_limits,
-            )
-            self._launch = LaunchCommand(python, reduced, child=FOLDER / "child", folders=folders)
+            self._launch = LaunchCommand(python, sandbox, child=FOLDER / "child", folders=folders)
+            reason = str(error)
+            if isinstance(error, ConfinementError):
+                reason, self.remedies = error.reason, error.remedies
+            self._launch.leave_out({"bubblewrap"}, reason)
+            self._launch.leave_out(set(LAYERS) - CONTAINER_LAYERS, "needs bubblewrap")
             landlock_version = self._start(python, backend)
         # For a recorder that nobody closes: its interpreter and control groups end with Python.
         self._at_exit = weakref.finalize(
             self, _end_interpreter, self._process, self._launch, os.getpid()
         )
-        if landlock_version < 1:
-            self._launch.layers -= {"landlock"}
-        self.notes = self._check_layers(python, sandbox)
+        self._launch.set_landlock_version(landlock_version)
+        self.missing_layers = self._launch.missing
+        self.notes = self._check_layers(sandbox)
         if backend == "core" and self.backend != backend:
             self.close()
             raise RecorderError(
@@ -119,21 +124,24 @@ class ForkServerClient:
             self.close()
             raise RecorderError(f"{python} exited during startup: {error}; try again") from error
 
-    def _check_layers(self, python: str, sandbox: Sandbox) -> tuple[str, ...]:
+    def _check_layers(self, sandbox: Sandbox) -> tuple[str, ...]:
         """A note about missing layers; an error unless a reduced sandbox is allowed."""
-        missing = [layer for layer in LAYERS if layer in sandbox.layers - self._launch.layers]
-        if not REQUIRED_LAYERS.intersection(missing):
-            return ()
-        if not sandbox.allow_reduced:
+        missing = [layer for layer in LAYERS if layer in self._launch.missing]
+        required = [layer for layer in missing if layer in REQUIRED_LAYERS]
+        if required and not sandbox.allow_reduced:
             self.close()
+            reasons = dict.fromkeys(self._launch.missing[layer] for layer in required)
             raise SandboxError(
-                f"the sandbox has no {', '.join(missing)} for {python}; `worldline sandbox check` "
-                "shows why, and `worldline --sandbox reduced …` executes programs without them"
+                f"the sandbox has no {', '.join(required)}: {'; '.join(reasons)}; "
+                "`worldline --sandbox reduced …` executes programs without"
             )
-        return (f"{REDUCED_NOTE} {', '.join(missing)}",)
+        if sandbox.level == "container":
+            left_out = [layer for layer in LAYERS if layer not in CONTAINER_LAYERS]
+            return (f"{CONTAINER_NOTE} {', '.join(left_out)}",)
+        return (f"{REDUCED_NOTE} {', '.join(missing)}",) if required else ()
 
     def _start(self, python: str, backend: str | None) -> int:
-        """Start the interpreter; the result is its version of Landlock, or 0."""
+        """Start the interpreter; the result is its version of Landlock, or below 1."""
         self._requests, child_requests = socket.socketpair()
         # Not a pipe, which a program could open in /proc.
         self._replies, child_replies = socket.socketpair()
@@ -164,9 +172,11 @@ class ForkServerClient:
             child_replies.close()
         assert self._process.stdout is not None
         greeting = self._process.stdout.readline().strip()
-        if not re.fullmatch(r"3\.\d+\.\d+ \w+ \d+", greeting):
+        if not re.fullmatch(r"3\.\d+\.\d+ \w+ -?\d+", greeting):
             errors = self._read_errors()
             self.close()
+            if errors.startswith(("bwrap: ", "cannot ")):
+                raise confinement_error(errors)
             raise SandboxError(
                 f"{python} cannot be started in the sandbox: {errors or 'no error message'}; "
                 "`worldline sandbox check` shows which layers work on this machine"

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
@@ -96,6 +96,18 @@ class PythonRecorder:
         self._server = self._server or self._start()
         return self._server.layers
 
+    @property
+    def missing_layers(self) -> Mapping[Layer, str]:
+        """The layers of the sandbox that are not available, and the reasons."""
+        self._server = self._server or self._start()
+        return self._server.missing_layers
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """Commands and options of which one allows namespaces, if they are forbidden."""
+        self._server = self._server or self._start()
+        return self._server.remedies
+
     def _start(self) -> ForkServerClient:
         return ForkServerClient(
             self._python,
@@ -174,10 +186,14 @@ class PythonRecorder:
 def check_sandbox(python: str | None = None) -> Iterator[LayerStatus]:
     """Test every layer of the sandbox on this machine.
 
+    The layers that are needed are those of the level that `default_sandbox` has.
+
     Args:
         python: The interpreter to test with; by default the current one.
     """
-    return run_selftest(lambda sandbox: PythonRecorder(python=python, sandbox=sandbox))
+    return run_selftest(
+        lambda sandbox: PythonRecorder(python=python, sandbox=sandbox), default_sandbox().level
+    )
 
 
 def _scopes_with_variables(recording: RawRecording) -> list[Scope]:

@@ -104,6 +104,18 @@ sandbox_status(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
     return PyLong_FromLong(*last_status);
 }
 
+/* Without a namespace of processes: orphans of a program become children of this process, which gets
+   SIGTERM when its own parent ends. */
+static PyObject *
+sandbox_adopt_orphans(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ||
+        prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) < 0) {
+        return raise_error("cannot adopt orphans");
+    }
+    Py_RETURN_NONE;
+}
+
 /* -- layers ---------------------------------------------------------------------------------- */
 
 /* Later mounts of this process and of its children are invisible to other processes. */
@@ -171,6 +183,7 @@ enum {
     READ_DIR = 8,
 };
 
+/* Version of Landlock in the kernel; below 1 if there is none. */
 static int
 landlock_version(void)
 {
@@ -180,7 +193,8 @@ landlock_version(void)
 static PyObject *
 sandbox_landlock_version(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
 {
-    return PyLong_FromLong(landlock_version());
+    int version = landlock_version();
+    return PyLong_FromLong(version < 0 ? -errno : version);
 }
 
 static int
@@ -213,22 +227,24 @@ allow_all_beneath(int rules, PyObject *paths, uint64_t allowed)
 }
 
 PyDoc_STRVAR(restrict_doc,
-             "restrict_files(readable, writable)\n\nApply Landlock: only files below these paths\n"
-             "can be read, or read and written; none can be executed.");
+             "restrict_files(readable, listable, writable, version)\n\nApply Landlock as in this "
+             "version:\nonly files below these paths can be read, or read and written; none can "
+             "be executed.\nFolders below `listable` can be listed.");
 
 static PyObject *
 sandbox_restrict_files(PyObject *Py_UNUSED(module), PyObject *args)
 {
     /* Number of access rights by version; added were: refer, truncate, ioctl of devices. */
     static const int right_counts[] = {0, 13, 14, 15, 15, 16, 16};
-    PyObject *readable, *writable;
-    if (!PyArg_ParseTuple(args, "O!O!:restrict_files", &PyTuple_Type, &readable, &PyTuple_Type,
-                          &writable)) {
+    PyObject *readable, *listable, *writable;
+    int version;
+    if (!PyArg_ParseTuple(args, "O!O!O!i:restrict_files", &PyTuple_Type, &readable, &PyTuple_Type,
+                          &listable, &PyTuple_Type, &writable, &version)) {
         return NULL;
     }
-    int version = landlock_version();
-    if (version < 1) {
-        return raise_error("the kernel has no Landlock");
+    if (version < 1 || landlock_version() < version) {
+        errno = EOPNOTSUPP;
+        return raise_error("the kernel has no Landlock of this version");
     }
     int known = version < 6 ? version : 6;
     LandlockRuleset handled = {.files = (1ULL << right_counts[known]) - 1,
@@ -241,6 +257,7 @@ sandbox_restrict_files(PyObject *Py_UNUSED(module), PyObject *args)
     }
     uint64_t reading = READ_FILE | READ_DIR, writing = handled.files & ~1ULL;
     int result = allow_all_beneath(rules, readable, reading) < 0 ||
+                         allow_all_beneath(rules, listable, READ_DIR) < 0 ||
                          allow_all_beneath(rules, writable, writing) < 0 ||
                          syscall(SYS_landlock_restrict_self, rules, 0) < 0
                      ? -1
@@ -279,6 +296,8 @@ static PyMethodDef functions[] = {
     {"spawn", sandbox_spawn, METH_NOARGS, spawn_doc},
     {"status", sandbox_status, METH_NOARGS,
      "The wait status of the last program's process; None if its init was killed."},
+    {"adopt_orphans", sandbox_adopt_orphans, METH_NOARGS,
+     "Become the parent of orphans of programs; get SIGTERM when the own parent ends."},
     {"make_mounts_private", sandbox_make_mounts_private, METH_NOARGS,
      "Make later mounts invisible to other processes."},
     {"mount_tmpfs", sandbox_mount_tmpfs, METH_VARARGS, mount_doc},
@@ -286,7 +305,7 @@ static PyMethodDef functions[] = {
     {"set_no_new_privileges", sandbox_set_no_new_privileges, METH_NOARGS,
      "Set no_new_privs: executing a file cannot add privileges."},
     {"landlock_version", sandbox_landlock_version, METH_NOARGS,
-     "The version of Landlock in the kernel; below 1 if there is none."},
+     "The version of Landlock in the kernel, or else a negative error number."},
     {"restrict_files", sandbox_restrict_files, METH_VARARGS, restrict_doc},
     {"install_seccomp_filter", sandbox_install_seccomp_filter, METH_O, filter_doc},
     {0},

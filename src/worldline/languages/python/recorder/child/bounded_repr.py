@@ -9,6 +9,7 @@ import re
 import signal
 import types
 from collections.abc import Iterator
+from contextlib import suppress
 from fcntl import F_DUPFD, fcntl
 from os import O_RDWR, _exit, close, closerange, devnull, dup2, fork, kill, pipe, read, wait4
 from os import open as open_fd
@@ -262,7 +263,9 @@ def render_in_fork(values: "list[object]", limit: int) -> "list[str]":
     output, has_ended = _read_all(reader)
     close(reader)
     if not has_ended:
-        kill(pid, signal.SIGKILL)
+        # If the program may signal only itself, its time limit ends both.
+        with suppress(PermissionError):
+            kill(pid, signal.SIGKILL)
     try:
         usage = wait4(pid, 0)[2]
         has_ended = has_ended and usage.ru_utime + usage.ru_stime < REPR_CPU_SECONDS * 0.9

@@ -40,7 +40,7 @@ from .interrupts import (
 )
 from .json_lines import OWN_BUILTINS, protect_descriptor, to_line, write_all
 from .repr_session import ReprSession, may_define_repr
-from .sandbox_layers import RESERVE, apply_layers, fork_process, hide_recorder, wait_for_exit
+from .sandbox_layers import RESERVE, apply_layers, fork_process, prepare_server, wait_for_exit
 
 __builtins__ = OWN_BUILTINS
 
@@ -75,7 +75,7 @@ def serve(requests: int, replies: int, *, in_c: bool) -> None:
             request, files = received
             if settings is None:
                 settings = request
-                hide_recorder(settings)
+                prepare_server(settings)
                 # Exclude the existing objects from garbage collection: a collection in a fork
                 # would copy their memory pages.
                 gc.collect()

@@ -6,9 +6,11 @@ The settings come from the parent process: `LaunchCommand.layer_settings` in
 
 import os
 import resource
+import signal
 from contextlib import suppress
-from resource import RLIMIT_CPU, setrlimit
-from signal import SIGKILL
+from resource import RLIMIT_CPU, getrlimit, setrlimit
+from signal import SIGKILL, SIGTERM
+from sys import byteorder
 from typing import Any
 
 from .json_lines import OWN_BUILTINS
@@ -21,17 +23,81 @@ except ImportError:  # installed without a compiler, or for another version of P
 __builtins__ = OWN_BUILTINS
 
 IS_BUILT = in_c is not None
-# Version of Landlock in the kernel; 0 if it cannot be used.
+# Version of Landlock in the kernel; a negative error number, or 0, if it cannot be used.
 LANDLOCK = in_c.landlock_version() if IS_BUILT else 0
 # Memory in addition to the program's limit, so that the recorder can report that it was reached.
 RESERVE = 64 << 20
 
 
-def hide_recorder(settings: "dict[str, Any]") -> None:
-    """Hide the recorder's files from programs, once for all: they have been imported already."""
+# Process id of the program, while one without its own namespaces is executed.
+running: "list[int]" = []
+
+
+def prepare_server(settings: "dict[str, Any]") -> None:
+    """Prepare the fork server for all programs.
+
+    With namespaces: hide the recorder's files, which have been imported already. Without them: make
+    sure that processes of programs cannot outlive the fork server.
+    """
     if "namespaces" in settings["layers"]:
         in_c.make_mounts_private()
         in_c.mount_tmpfs(settings["hidden"], "size=4k,nr_inodes=1,mode=0")
+    elif IS_BUILT:
+        signal.signal(SIGTERM, _end_with_parent)
+        in_c.adopt_orphans()
+    if settings["shares_user"]:
+        settings["processes"] += _count_processes()
+
+
+def _end_with_parent(number: int, frame: object) -> None:
+    for pid in running:
+        _kill_group(pid)
+    os._exit(0)
+
+
+def _kill_group(pid: int) -> None:
+    # The program may have left processes. They cannot leave its process group.
+    with suppress(OSError):
+        os.killpg(pid, SIGKILL)
+
+
+def _count_processes() -> int:
+    """Number of processes and threads of this user, as the kernel counts them for its limit.
+
+    /proc does not show those in other containers. So search for the limit that still allows a fork.
+    """
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        low, high = 0, 1 << 16
+        hard_limit = getrlimit(resource.RLIMIT_NPROC)[1]
+        if hard_limit != resource.RLIM_INFINITY:
+            high = min(high, hard_limit)
+        while low < high:
+            middle = (low + high) // 2
+            setrlimit(resource.RLIMIT_NPROC, (middle, hard_limit))
+            if _can_fork():
+                high = middle
+            else:
+                low = middle + 1
+        os.write(writer, str(low).encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(pid, 0)
+    count = os.read(reader, 100)
+    os.close(reader)
+    return int(count)
+
+
+def _can_fork() -> bool:
+    try:
+        pid = os.fork()
+    except OSError:
+        return False
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return True
 
 
 def fork_process(layers: "list[str]") -> "tuple[int, int]":
@@ -43,8 +109,10 @@ def fork_process(layers: "list[str]") -> "tuple[int, int]":
         return in_c.spawn()
     pid = os.fork()
     if pid == 0:
+        signal.signal(SIGTERM, signal.SIG_DFL)
         os.setpgid(0, 0)
         return 0, -1
+    running[:] = [pid]
     return pid, os.pidfd_open(pid) if hasattr(os, "pidfd_open") else -1
 
 
@@ -52,10 +120,13 @@ def wait_for_exit(layers: "list[str]", pid: int) -> "int | None":
     """Wait for the program's process: its wait status, or None if it was killed from outside."""
     if "namespaces" not in layers:
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        # The whole process group: the program may have left processes.
-        with suppress(OSError):
-            os.killpg(pid, SIGKILL)
-        return os.waitpid(pid, 0)[1]
+        _kill_group(pid)
+        running.clear()
+        status = os.waitpid(pid, 0)[1]
+        with suppress(ChildProcessError):
+            while True:  # orphans
+                os.waitpid(-pid, 0)
+        return status
     os.waitpid(pid, 0)
     return in_c.status()
 
@@ -76,11 +147,27 @@ def apply_layers(
     if "landlock" in layers or "seccomp" in layers:
         in_c.set_no_new_privileges()
     if "landlock" in layers:
-        in_c.restrict_files(tuple(settings["readable"]), tuple(settings["writable"]))
+        in_c.restrict_files(
+            tuple(settings["readable"]),
+            tuple(settings["listable"]),
+            tuple(settings["writable"]),
+            settings["landlock_version"],
+        )
     if "capabilities" in layers:
+        if settings["user"] is not None:
+            _change_user(settings["user"])
         in_c.drop_capabilities()
     if "seccomp" in layers:
-        in_c.install_seccomp_filter(bytes.fromhex(settings["filter"]))
+        own_id = os.getpid().to_bytes(4, byteorder)
+        rules = bytes.fromhex(settings["filter"])
+        in_c.install_seccomp_filter(rules.replace(bytes.fromhex(settings["own_id"]), own_id))
+
+
+def _change_user(user: int) -> None:
+    """Become an unprivileged user; the process is root."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
 
 
 def _set_limits(settings: "dict[str, Any]", limits: "dict[str, Any]") -> None:
