@@ -41,6 +41,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("usage_reasoning", "int", "generated tokens that were reasoning, if they are counted"),
     Column("seconds", "float", "duration in seconds, waiting included"),
     Column("scores", "text", "in the mode score: negative log-likelihood of each step, as JSON"),
+    Column("interventions", "text", "results of interventions by other tools, as JSON"),
     # The verdict.
     Column("external_answer", "text", "answer that an external script extracted from the output"),
     Column("answer", "text", "the answer that is graded"),

@@ -31,7 +31,6 @@ _CONVERTED_FIELDS = (
     "scores",
     "output",
     "finish_reason",
-    # Stored as `confirmed_by` and `refuted_by`.
     "interventions",
 )
 
@@ -77,6 +76,9 @@ def sample_to_row(
         **{f"usage_{name}": value for name, value in usage.items()},
         "forced_spans": [end for span in asked.forced_spans for end in span] if asked else None,
         "scores": json.dumps([asdict(s) for s in asked.scores]) if asked and asked.scores else None,
+        "interventions": json.dumps(dict(prediction.interventions))
+        if prediction.interventions
+        else None,
         "external_answer": prediction.external_answer,
         "answer": extract_answer(prediction),
         "verdict": grade_answer(prediction, question, facts, is_correct),
@@ -111,6 +113,7 @@ def row_to_prediction(row: dict[str, Any], location: str) -> Prediction:
         "output": values.get("output", ""),
         "forced_spans": list(zip(span_ends[::2], span_ends[1::2], strict=True)),
         "scores": json.loads(values.get("scores", "[]")),
+        "interventions": json.loads(values.get("interventions", "{}")),
         "usage": {
             name.removeprefix("usage_"): value
             for name, value in values.items()

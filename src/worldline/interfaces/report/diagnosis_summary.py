@@ -43,7 +43,7 @@ def summarize(diagnoses: Sequence[Diagnosis]) -> Summary:
         where_by_kind=dict(Counter((d.where or "", d.kind or "-") for d in diverged)),
         causes=dict(Counter(d.cause.name for d in diagnoses if d.cause).most_common()),
         confirmed=dict(
-            Counter(d.cause.name for d in diagnoses if d.cause and d.cause.confirmed_by)
+            Counter(d.cause.name for d in diagnoses if d.cause and _is_tested(d.cause.confirmed_by))
         ),
         refuted=dict(Counter(d.cause.name for d in diagnoses if d.cause and d.cause.refuted_by)),
         action_errors=dict(
@@ -65,7 +65,9 @@ def summarize_run(rows: Sequence[ScoredSample]) -> Summary:
         outcomes=_in_order(Counter(row.outcome for row in rows), OUTCOMES),
         where_by_kind=dict(Counter((row.differs_in or "", row.kind or "-") for row in diverged)),
         causes=dict(Counter(row.cause for row in rows if row.cause).most_common()),
-        confirmed=dict(Counter(row.cause for row in rows if row.cause and row.confirmed_by)),
+        confirmed=dict(
+            Counter(row.cause for row in rows if row.cause and _is_tested(row.confirmed_by))
+        ),
         refuted=dict(Counter(row.cause for row in rows if row.cause and row.refuted_by)),
         action_errors=dict(
             Counter(row.action_error for row in diverged if row.action_error).most_common()
@@ -76,6 +78,11 @@ def summarize_run(rows: Sequence[ScoredSample]) -> Summary:
         diverged_before_truncation=sum(row.is_truncated for row in diverged),
         incorrect_references=sum(row.is_reference_correct is False for row in rows),
     )
+
+
+def _is_tested(by: str | None) -> bool:
+    """Whether an intervention confirmed a cause; executions confirm some causes without one."""
+    return by is not None and by != "execution"
 
 
 def _has_reconverged(diagnosis: Diagnosis) -> bool:
