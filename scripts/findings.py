@@ -121,6 +121,8 @@ def setup(samples: list[Sample]) -> str:
 - **Causes by hand**: for {len(hand_checked_causes())} rows the cause was decided by reading program and trace, before the tool's cause was looked at,
   except where an earlier review had named it. The rules were then revised with these rows in view, so the agreement says that the rules do what was
   intended, not how often they are correct on other rows. {len(hand_checked_causes()) - len(cause_disagreements(samples))} agree. The others: {"; ".join(cause_disagreements(samples))}.
+- **Causes judged blind**: for 40 other rows, drawn at random, a reader decided the cause from program and output alone, after the rules were
+  complete, and named a second one if a case was ambiguous. {blind_agreement(samples)}
 - **Check by a second tracer**: it shares no code with the recorder, and confirms every divergence
   (`tests/end_to_end/test_cwm32b.py`).
 - **Causes**: a [cause](../reference/causes.md) is a hypothesis until an intervention confirms it.
@@ -150,6 +152,24 @@ def cause_disagreements(samples: list[Sample]) -> list[str]:
         for d in (sample.diagnosis for sample in samples)
         if d.id in checked and d.cause is not None and d.cause.name != checked[d.id]
     ]
+
+
+def blind_agreement(samples: list[Sample]) -> str:
+    """How many causes agree with those that were decided without seeing the tool's."""
+    path = ROOT / "tests" / "gold" / "cwm32b_causes_judged_blind.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    names = {s.prediction.id: s.diagnosis.cause.name for s in samples if s.diagnosis.cause}
+    first = sum(names.get(row["id"]) == row["cause"] for row in rows)
+    second = sum(names.get(row["id"]) == row["also_acceptable"] for row in rows)
+    others = [
+        f"{row['id']} ({row['cause']} by the reader, {names.get(row['id'])} by the tool)"
+        for row in rows
+        if names.get(row["id"]) not in (row["cause"], row["also_acceptable"])
+    ]
+    return (
+        f"{first} of {len(rows)} agree, {second} agree with the second cause. The others: "
+        f"{'; '.join(others)}."
+    )
 
 
 def outcomes(samples: dict[str, list[Sample]]) -> str:

@@ -24,15 +24,22 @@ settings.register_profile(
 settings.load_profile("worldline")
 
 
+# Files whose tests share something that takes long to prepare.
+TOGETHER = ("tests/test_python_314.py", "tests/interfaces/viewer/test_page_in_browser.py")
+
+
 class LiveTogether(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
     """Scheduler that runs all of tests/live in one worker, so that each server starts once.
 
-    All other tests are distributed one by one. The largest scope is distributed first, so these
-    tests, the slowest, start at once.
+    The tests of each file in `TOGETHER` are run by one worker, too. All other tests are distributed
+    one by one. The largest scope is distributed first, so these tests, the slowest, start at once.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "live" if nodeid.startswith("tests/live/") else nodeid
+        file = nodeid.partition("::")[0]
+        if file.startswith("tests/live/"):
+            return "live"
+        return file if file in TOGETHER else nodeid
 
 
 # Not `--dist loadgroup`: with pytest 9.2 it ignores the groups (pytest-dev/pytest-xdist#1386).

@@ -7,7 +7,6 @@ from worldline.analysis.stats.intervals import (
     share,
 )
 from worldline.analysis.stats.logistic_regression import OddsRatio, logistic_odds_ratios
-from worldline.analysis.stats.median_change import MedianChange, median_change
 from worldline.analysis.stats.paired_differences import (
     Difference,
     Ratio,
@@ -17,6 +16,7 @@ from worldline.analysis.stats.paired_differences import (
 )
 from worldline.analysis.stats.paired_tests import adjust_p_values, mcnemar, sign_flip
 from worldline.analysis.stats.pass_at_k_estimator import pass_at_k
+from worldline.analysis.stats.sign_test import MedianChange, median_change
 
 __all__ = [
     "Difference",

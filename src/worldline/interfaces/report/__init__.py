@@ -25,7 +25,6 @@ from worldline.interfaces.report.diagnosis_summary import (
 )
 from worldline.interfaces.report.engine_text import engine_lines, engine_to_json
 from worldline.interfaces.report.explanation_text import explanation_lines
-from worldline.interfaces.report.headline import headline
 from worldline.interfaces.report.intervention_text import (
     attempt_lines,
     attempt_results,
@@ -37,6 +36,7 @@ from worldline.interfaces.report.number_format import natural_key
 from worldline.interfaces.report.operation_text import operation_report, operations_to_json
 from worldline.interfaces.report.outcome_tables import sample_lines, summary_tables
 from worldline.interfaces.report.run_header import run_lines
+from worldline.interfaces.report.run_headline import headline
 from worldline.interfaces.report.run_text import (
     RunResults,
     read_results,
@@ -44,7 +44,7 @@ from worldline.interfaces.report.run_text import (
     run_report_to_json,
 )
 from worldline.interfaces.report.sample_facts_text import fact_texts, story_text
-from worldline.interfaces.report.sample_text import sample_text
+from worldline.interfaces.report.sample_result import sample_text
 from worldline.interfaces.report.step_score_text import (
     one_step_accuracy_lines,
     own_choice_text,

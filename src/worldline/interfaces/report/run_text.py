@@ -37,13 +37,13 @@ from worldline.interfaces.report.accuracy_text import (
 )
 from worldline.interfaces.report.composition_text import composition_tables
 from worldline.interfaces.report.diagnosis_summary import summarize_run, summary_to_json
-from worldline.interfaces.report.headline import headline
 from worldline.interfaces.report.intervention_text import (
     intervention_tables,
     interventions_to_json,
 )
 from worldline.interfaces.report.outcome_tables import summary_tables
 from worldline.interfaces.report.run_header import run_lines
+from worldline.interfaces.report.run_headline import headline
 from worldline.interfaces.report.step_score_text import one_step_accuracy_lines
 from worldline.interfaces.report.survival_text import survival_tables
 
