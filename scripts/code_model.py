@@ -2,6 +2,7 @@
 
     python -m scripts.code_model                print the tables as Markdown
     python -m scripts.code_model --add RUNS     first add the outputs of the runs in a folder
+    python -m scripts.code_model --select FILE  write the programs of the study to a file
 
 The outputs are in docs/findings/qwen2.5-coder-1.5b.jsonl.gz, without the programs, which are those
 of CRUXEval in ../shared/data (or WORLDLINE_DATA). They are diagnosed again, so that the tables are
@@ -21,6 +22,7 @@ from typing import Any
 from scripts.small_model import cell, interventions_tables, points, table
 from worldline.analysis.interventions import INTERVENTIONS
 from worldline.analysis.stats import Share, clustered_share
+from worldline.core.trace import Program
 from worldline.evaluation.metrics import accuracy, compare_runs
 from worldline.evaluation.runs import (
     ScoredSample,
@@ -35,25 +37,31 @@ from worldline.evaluation.runs.sample_rows import (
     row_to_scored_sample,
     sample_to_row,
 )
+from worldline.languages.python.expression_frames import without_expression_frames
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import Question
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("WORLDLINE_DATA") or ROOT.parent / "shared" / "data")
 OUTPUTS = ROOT / "docs" / "findings" / "qwen2.5-coder-1.5b.jsonl.gz"
+# The programs of the study.
+SAMPLES, MAX_STEPS, MAX_CHARS = 200, 16, 600
 # Columns of a run that are kept; the others follow from them.
 KEPT = (
     "sample", "repeat", "model", "mode", "codec", "max_tokens", "temperature", "seed", "from_step",
     "output", "finish", "forced_spans", "usage_prompt", "usage_completion", "usage_requests",
 )  # fmt: skip
 MODES = ("chat", "free", "guided", "force-actions", "force-state")
-NOTATIONS = ("chat-trace", "chat-trace-states", "chat-trace-json")
+# The codec of the modes, and other notations of the same steps, on fewer samples in mode `free`.
+DEFAULT_CODEC = "chat-trace"
+NOTATIONS = ("chat-trace-states", "chat-trace-json")
 # Pairs of modes that are compared sample by sample.
 COMPARED = (
     ("chat", "free"),
     ("free", "guided"),
     ("free", "force-actions"),
     ("guided", "force-actions"),
+    ("free", "force-state"),
 )
 
 Row = dict[str, Any]
@@ -64,6 +72,9 @@ def main() -> None:
     """Add the outputs of runs, if asked to, and print the tables."""
     lines = (DATA / "cruxeval.jsonl").read_text(encoding="utf-8").splitlines()
     programs = {row["id"]: row for row in map(json.loads, lines)}
+    if sys.argv[1:2] == ["--select"]:
+        Path(sys.argv[2]).write_text("\n".join(select(lines)) + "\n", encoding="utf-8")
+        return
     text = gzip.decompress(OUTPUTS.read_bytes()).decode() if OUTPUTS.exists() else ""
     rows = list(map(json.loads, text.splitlines()))
     if sys.argv[1:2] == ["--add"]:
@@ -76,12 +87,33 @@ def main() -> None:
         samples[row["run"]].append(diagnose(row, programs, recorder))
     modes = {mode: samples[mode] for mode in MODES if mode in samples}
     print(mode_table(modes))
-    print(comparison_table(modes))
+    print(comparison_table(modes, COMPARED))
     print(divergence_table(modes))
     print(cause_table(modes))
-    print(mode_table({name: samples[name] for name in NOTATIONS if name in samples}))
+    notations = {name: samples[name] for name in NOTATIONS if name in samples}
+    if notations:
+        asked = {sample.sample for name in notations for sample in notations[name]}
+        default = [sample for sample in samples["free"] if sample.sample in asked]
+        notations = {DEFAULT_CODEC: default, **notations}
+    print(mode_table(notations))
+    print(comparison_table(notations, [(DEFAULT_CODEC, name) for name in NOTATIONS]))
     tried = {name: samples[f"free/{name}"] for name in INTERVENTIONS if f"free/{name}" in samples}
     print(interventions_tables(samples["free"], tried))
+
+
+def select(lines: Iterable[str]) -> list[str]:
+    """The rows of the first 200 programs with few steps and a short source."""
+    selected: list[str] = []
+    with PythonRecorder() as recorder:
+        for line in lines:
+            row = json.loads(line)
+            trace = recorder.record(Program(row["code"], f"f({row['input']})"))
+            steps = len(without_expression_frames(trace).steps)
+            if steps <= MAX_STEPS and len(row["code"]) <= MAX_CHARS:
+                selected.append(line)
+            if len(selected) == SAMPLES:
+                break
+    return selected
 
 
 def new_rows(folder: Path, programs: dict[str, Row]) -> Iterator[Row]:
@@ -156,10 +188,10 @@ def matched_share(samples: Sequence[ScoredSample]) -> Share:
     )
 
 
-def comparison_table(runs: Samples) -> str:
-    """Pairs of modes on the same samples."""
+def comparison_table(runs: Samples, pairs: Iterable[tuple[str, str]]) -> str:
+    """Pairs of runs on the same samples."""
     lines = []
-    for first, second in COMPARED:
+    for first, second in pairs:
         if first in runs and second in runs:
             overall = compare_runs(runs[first], runs[second]).overall
             lines.append([first, second, str(overall.a.of), points(overall.difference)])

@@ -508,6 +508,10 @@ def explanations(samples: list[Sample]) -> str:
         f"| {name} | {search.explanations[0].misconception} | {search.summary().removeprefix('explained if').strip(' ,')} |"
         for name, search in explained.items()
     )
+    mechanisms = [s for s in diverged if names_mechanism(s.diagnosis)]
+    operations = [s for s in diverged if s not in mechanisms and names_one_operation(s.diagnosis)]
+    others = [s for s in diverged if s not in mechanisms and s not in operations]
+    only_explained = [s for s in others if s.prediction.id in explained]
     return f"""## Explanations that reproduce the error
 
 For each first divergence, [misconceptions](../reference/explanations.md) about one operation were executed.
@@ -519,7 +523,44 @@ For each first divergence, [misconceptions](../reference/explanations.md) about 
 | sample | misconception | the prediction would be correct if |
 |---|---|---|
 {lines}
+
+**Operation or mechanism**: of {len(diverged)} divergences, {len(mechanisms) + len(operations) + len(only_explained)} name one, which says what to train. {len(mechanisms)} have a cause that is a mechanism
+({", ".join(f"`{name}`" for name in sorted(MECHANISMS))}), {len(operations)} are in a line with one operation and have a cause
+other than `hidden_values` and `unexplained`, and {len(only_explained)} more are explained by one wrong operation.
 """
+
+
+# Causes that say what went wrong without naming an operation.
+MECHANISMS = frozenset(
+    [
+        "aliasing",
+        "copy_error",
+        "hidden_state",
+        "loop_miscounted",
+        "mutation_while_iterating",
+        "negative_index",
+        "not_computable",
+        "runaway_repetition",
+        "self_contradiction",
+        "steps_inserted",
+        "steps_repeated",
+        "steps_skipped",
+        "wrong_loop_item",
+    ]
+)
+
+
+def names_mechanism(diagnosis: Diagnosis) -> bool:
+    """Whether the cause is a mechanism, such as a skipped step or a negative index."""
+    return diagnosis.cause is not None and diagnosis.cause.name in MECHANISMS
+
+
+def names_one_operation(diagnosis: Diagnosis) -> bool:
+    """Whether the cause is an operation, and the line has only one."""
+    cause = diagnosis.cause.name if diagnosis.cause else "unexplained"
+    operation = diagnosis.facts.operation
+    is_specific = cause not in ("hidden_values", "unexplained")
+    return is_specific and operation is not None and len(set(operation.operations)) == 1
 
 
 def is_within_truncated_step(diagnosis: Diagnosis) -> bool:

@@ -224,10 +224,17 @@ def interventions_tables(
     """Interventions on the failures among some samples."""
     measured = measure_interventions(base, tried)
     causes = [
-        [cause, str(number), cell(measured.confirmed[cause]), _confirmed_by(measured.by, cause)]
+        [
+            cause,
+            str(number),
+            cell(measured.confirmed[cause]),
+            _counts_by(measured.by, cause),
+            cell(measured.refuted[cause]),
+            _counts_by(measured.refuted_by, cause),
+        ]
         for cause, number in measured.causes.items()
     ]
-    causes.append(["all", str(measured.failures), "", ""])
+    causes.append(["all", str(measured.failures), "", "", "", ""])
     effects = [
         [
             effect.intervention,
@@ -255,7 +262,7 @@ def interventions_tables(
     ]
     return "\n".join(
         (
-            table(["cause", "failures", "confirmed", "by"], causes),
+            table(["cause", "failures", "confirmed", "by", "refuted", "by"], causes),
             table(
                 ["intervention", "cause", "turned correct", "more matched steps", "tokens, ratio"],
                 effects,
@@ -268,7 +275,7 @@ def interventions_tables(
     )
 
 
-def _confirmed_by(counts: Mapping[tuple[str, str], int], cause: str) -> str:
+def _counts_by(counts: Mapping[tuple[str, str], int], cause: str) -> str:
     return ", ".join(f"{n} {by}" for (of, by), n in counts.items() if of == cause) or "–"
 
 

@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.support.tiers import LIVE, tier_of
+from worldline.core.trace import Program, Trace
 from worldline.languages.python.recorder import PythonRecorder
 
 DATA = Path(
@@ -24,29 +26,38 @@ settings.register_profile(
 settings.load_profile("worldline")
 
 
-# Files whose tests share something that takes long to prepare.
-TOGETHER = ("tests/test_python_314.py", "tests/interfaces/viewer/test_page_in_browser.py")
+# Folders whose tests share what takes long to prepare: servers, pages in a browser, traces.
+TOGETHER = (LIVE, "tests/interfaces/viewer/", "tests/languages/cfg/")
+ORDER = ("live", "endurance", "slow", "")
 
 
-class LiveTogether(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """Scheduler that runs all of tests/live in one worker, so that each server starts once.
+class FilesTogether(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+    """Scheduler that runs all tests of a file in one worker, so that its fixtures are made once.
 
-    The tests of each file in `TOGETHER` are run by one worker, too. All other tests are distributed
-    one by one. The largest scope is distributed first, so these tests, the slowest, start at once.
+    The tests of each folder in `TOGETHER` are run by one worker, too.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        if file.startswith("tests/live/"):
-            return "live"
-        return file if file in TOGETHER else nodeid
+        return next((folder for folder in TOGETHER if file.startswith(folder)), file)
 
 
-# Not `--dist loadgroup`: with pytest 9.2 it ignores the groups (pytest-dev/pytest-xdist#1386).
+# Not `--dist loadfile`: it knows no folders, and not `loadgroup`: with pytest 9.2 it ignores the
+# groups (pytest-dev/pytest-xdist#1386).
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LiveTogether | None:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesTogether | None:
     """Select the scheduler for `pytest -n`."""
-    return LiveTogether(config, log) if config.getvalue("dist") == "load" else None
+    # Otherwise the file with the most tests would be the first.
+    config.option.loadscopereorder = False
+    return FilesTogether(config, log) if config.getvalue("dist") == "load" else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of each tier, and begin with the longest, so that no worker waits for them."""
+    for item in items:
+        if tier := tier_of(item.nodeid):
+            item.add_marker(tier)
+    items.sort(key=lambda item: ORDER.index(tier_of(item.nodeid)))
 
 
 @pytest.fixture
@@ -76,6 +87,12 @@ def cruxeval() -> list[dict[str, Any]]:
     """All rows of CRUXEval."""
     lines = data_file("cruxeval.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="session")
+def cruxeval_traces(recorder: PythonRecorder, cruxeval: list[dict[str, Any]]) -> list[Trace]:
+    """Traces of all programs of CRUXEval."""
+    return [recorder.record(Program(row["code"], f"f({row['input']})")) for row in cruxeval]
 
 
 @pytest.fixture(scope="session")

@@ -168,18 +168,18 @@ def check_predictions(
 def test_every_mode_gives_predictions_that_can_be_diagnosed(
     mode: Mode, tiny_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
 ) -> None:
-    settings = PredictionSettings(mode=mode, max_tokens=400, max_value_chars=8)
-    result = predict_with(tiny_server, recorder, twenty, settings)
-    check_predictions(result, twenty, settings, recorder)
+    settings = PredictionSettings(mode=mode, max_tokens=300, max_value_chars=8)
+    result = predict_with(tiny_server, recorder, twenty[:10], settings)
+    check_predictions(result, twenty[:10], settings, recorder)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_on_a_pretrained_model(
     mode: Mode, smol_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
 ) -> None:
-    settings = PredictionSettings(mode=mode, max_tokens=150, max_value_chars=20)
-    result = predict_with(smol_server, recorder, twenty[:6], settings)
-    check_predictions(result, twenty[:6], settings, recorder)
+    settings = PredictionSettings(mode=mode, max_tokens=100, max_value_chars=20)
+    result = predict_with(smol_server, recorder, twenty[:4], settings)
+    check_predictions(result, twenty[:4], settings, recorder)
 
 
 def test_guided_predictions_contain_many_steps_of_all_events(
@@ -231,8 +231,8 @@ def test_smollm2_answers_in_chat_and_is_diagnosed(
     smol_server: VllmServer, recorder: PythonRecorder, twenty: list[Question]
 ) -> None:
     settings = PredictionSettings(codec="chat", max_tokens=160)
-    result = predict_with(smol_server, recorder, twenty[:8], settings)
-    assert [p.error for p in result] == [None] * 8
+    result = predict_with(smol_server, recorder, twenty[:5], settings)
+    assert [p.error for p in result] == [None] * 5
     diagnosed = [diagnose_prediction(recorder.record(p.program), p).facts for p in result]
     for prediction, facts in zip(result, diagnosed, strict=True):
         if prediction.answer is not None:
@@ -329,6 +329,6 @@ def test_free_is_not_much_slower_than_the_bare_server(
 ) -> None:
     """`scripts/bench throughput` measures the exact ratio, on an idle machine."""
     result = measure_free_throughput(
-        tiny_server.url, twenty, concurrency=8, max_tokens=200, repeats=3
+        tiny_server.url, twenty, concurrency=8, max_tokens=100, repeats=3
     )
     assert result.throughput > 0.4

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +22,10 @@ import click
 import worldline
 from tests.interfaces.viewer.small_runs import make_recorded_run
 from tests.support.paths import PROJECT_ROOT
+from tests.support.pythons import find_python, write_metadata
 from worldline.interfaces.demo import PREDICTIONS
 from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.sandbox.extension_files import SUPPORTED_VERSIONS
 from worldline.models.prediction import read_prediction_file
 
 ORDINARY_USER = 64_000
@@ -41,12 +44,14 @@ class Configuration:
         environment: Variables of the environment.
         has_terminal: Whether commands are run in a terminal.
         has_extensions: Whether the C extensions are built.
+        python: The version of Python that runs worldline; "" for that of this process.
     """
 
     options: tuple[str, ...] = ("--privileged",)
     environment: dict[str, str] = field(default_factory=dict)
     has_terminal: bool = False
     has_extensions: bool = True
+    python: str = ""
 
 
 def _libseccomp() -> list[str]:
@@ -69,6 +74,7 @@ CONFIGURATIONS = {
         environment={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     ),
     "no terminal": Configuration(),
+    **{f"Python {version}": Configuration(python=version) for version in SUPPORTED_VERSIONS},
     # A pod as the restricted profile of Kubernetes demands it, without a volume for /tmp.
     "restricted pod": Configuration(
         ("--cap-drop=ALL", "--security-opt=no-new-privileges", "--read-only", "--no-tmp")
@@ -99,6 +105,7 @@ class Result:
             return "works"
         lines = (self.error or self.output).strip().splitlines() or [f"exit code {self.code}"]
         sentence = lines[-1].removeprefix("worldline: ").replace(sys.executable, "python")
+        sentence = re.sub(r"/\S*/python-[\d.]+/bin/python", "python", sentence)
         # Each version of bubblewrap has other words.
         sentence = re.sub(r"\(bwrap: .*\):", "(bwrap: …):", sentence)
         return re.sub(r"\s+", " ", sentence)
@@ -143,7 +150,7 @@ class Workbench:
         command = [
             *(sys.executable, str(CONTAINER), *configuration.options),
             *("--volume", str(work), "--user", f"{user}:{user}", "--"),
-            *(sys.executable, "-m", "worldline", *arguments),
+            *(self._python(configuration.python), "-m", "worldline", *arguments),
         ]
         environment = {
             **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
@@ -155,6 +162,8 @@ class Workbench:
         }
         if not configuration.has_extensions:
             environment["PYTHONPATH"] = str(self._copy_without_extensions())
+        if configuration.python:
+            environment["PYTHONPATH"] = str(PROJECT_ROOT / "src")
         if configuration.has_terminal:
             return _run_in_terminal(command, environment, work)
         done = subprocess.run(
@@ -169,6 +178,23 @@ class Workbench:
             start_new_session=True,
         )
         return Result(done.returncode, done.stdout, done.stderr)
+
+    def _python(self, version: str) -> str:
+        """An interpreter with the packages that worldline needs."""
+        if not version:
+            return sys.executable
+        environment = self.folder / f"python-{version}"
+        python = str(environment / "bin" / "python")
+        if not environment.exists():
+            base = find_python(version)
+            assert base is not None, f"there is no Python {version}"
+            project = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())["project"]
+            needed = [*project["dependencies"], *project["optional-dependencies"]["runs"]]
+            subprocess.run([base, "-m", "venv", str(environment)], check=True)
+            subprocess.run([python, "-m", "pip", "install", "-qq", *needed], check=True)
+            (site_packages,) = environment.glob("lib/python*/site-packages")
+            write_metadata(site_packages)
+        return python
 
     def _copy_without_extensions(self) -> Path:
         """A copy of the package as it is after an installation without a compiler."""

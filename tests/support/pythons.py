@@ -16,12 +16,17 @@ find_python: Callable[[str], str | None] = runpy.run_path(str(ROOT / "scripts" /
 NEEDED = ("click", "rich", "pygments", "markdown_it", "mdurl", "pyseccomp")
 
 
-def make_packages(folder: Path) -> Path:
-    """Link worldline and its dependencies into a folder."""
-    (folder / "worldline").symlink_to(Path(worldline.__file__).parent)
+def write_metadata(folder: Path) -> None:
+    """Make worldline an installed package for the interpreters that import from a folder."""
     about = folder / "worldline-0.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: worldline\nVersion: 0.0\n")
+
+
+def make_packages(folder: Path) -> Path:
+    """Link worldline and its dependencies into a folder."""
+    (folder / "worldline").symlink_to(Path(worldline.__file__).parent)
+    write_metadata(folder)
     for name in NEEDED:
         spec = find_spec(name)
         if spec is not None and spec.origin is not None:

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -344,11 +343,6 @@ def test_brackets_inside_a_long_value_are_ignored() -> None:
 # -- real programs --------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def traces(recorder: PythonRecorder, cruxeval: list[dict[str, Any]]) -> list[Trace]:
-    return [recorder.record(Program(row["code"], f"f({row['input']})")) for row in cruxeval]
-
-
 def shown(step: Step) -> Iterator[str]:
     """The values of a step, by its definition."""
     yield from (value for name, value in step.changed.items() if name != ".0")
@@ -368,9 +362,9 @@ def strings_in(value: str) -> Iterator[str]:
 
 
 @pytest.mark.data
-def test_cruxeval_is_measured_correctly(traces: list[Trace]) -> None:
+def test_cruxeval_is_measured_correctly(cruxeval_traces: list[Trace]) -> None:
     kinds: set[str] = set()
-    for trace in traces:
+    for trace in cruxeval_traces:
         difficulty = measure_difficulty(trace, codec=CWM, tokenizer=BytesTokenizer())
         values = [value for step in trace.steps for value in shown(step)]
         calls = [(s.event == "call") - (s.event == "return") for s in trace.steps]
@@ -418,10 +412,10 @@ class Counting(ast.NodeTransformer):
 
 @pytest.mark.data
 def test_iterations_of_cruxeval_agree_with_instrumented_programs(
-    recorder: PythonRecorder, traces: list[Trace]
+    recorder: PythonRecorder, cruxeval_traces: list[Trace]
 ) -> None:
     turning = 0
-    for trace in traces:
+    for trace in cruxeval_traces:
         program = trace.program
         counting = ast.unparse(Counting().visit(ast.parse(program.source)))
         counted = 0

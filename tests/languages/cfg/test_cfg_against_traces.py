@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -128,38 +127,30 @@ def test_a_step_on_a_wrong_line_is_illegal(recorder: PythonRecorder, wrong_line:
     assert follow_trace(replace(trace, steps=steps)).illegal != []
 
 
-def check_all(
-    recorder: PythonRecorder, programs: Iterable[Program], limits: Limits
-) -> Counter[str]:
-    """Record programs, follow them all, and count the transitions; none may be illegal."""
+def check_all(traces: Iterable[Trace]) -> Counter[str]:
+    """Follow all traces, and count the transitions; none may be illegal."""
     counts: Counter[str] = Counter()
-    for program in programs:
-        trace = recorder.record(program, limits=limits)
+    for trace in traces:
         if trace.ending.reason == "not_loaded":
             continue
         follower = follow_trace(trace)
-        assert follower.illegal == [], f"{program.text}\n{follower.illegal[0]}"
+        assert follower.illegal == [], f"{trace.program.text}\n{follower.illegal[0]}"
         counts += follower.counts
         counts["programs"] += bool(trace.steps)
     return counts
 
 
 @pytest.mark.data
-def test_cruxeval_never_leaves_the_graph(
-    recorder: PythonRecorder, cruxeval: list[dict[str, Any]]
-) -> None:
-    programs = [Program(row["code"], f"f({row['input']})") for row in cruxeval]
-    counts = check_all(recorder, programs, Limits())
+def test_cruxeval_never_leaves_the_graph(cruxeval_traces: list[Trace]) -> None:
+    counts = check_all(cruxeval_traces)
     assert counts["programs"] == 800
     assert counts["line to line"] > 8_000
     assert counts["callee"] >= 800
 
 
 @pytest.mark.data
-def test_humaneval_never_leaves_the_graph(
-    recorder: PythonRecorder, humaneval_programs: list[Program]
-) -> None:
-    counts = check_all(recorder, humaneval_programs, Limits(steps=2_500))
+def test_humaneval_never_leaves_the_graph(humaneval_traces: list[Trace]) -> None:
+    counts = check_all(humaneval_traces)
     assert counts["programs"] == 164
     assert counts["line to line"] > 30_000
     assert counts["exception to line"] > 0
@@ -169,7 +160,9 @@ def test_sample_programs_never_leave_the_graph(recorder: PythonRecorder) -> None
     paths = sorted(PROGRAMS.glob("*.py"))
     if not paths:
         pytest.skip(f"no sample programs in {PROGRAMS}")
-    counts = check_all(recorder, map(load_sample_program, paths), Limits(steps=4_000, seconds=2))
+    limits = Limits(steps=4_000, seconds=2)
+    programs = map(load_sample_program, paths)
+    counts = check_all(recorder.record(program, limits=limits) for program in programs)
     assert counts["line to line"] > len(paths)
 
 
@@ -184,5 +177,5 @@ def test_random_programs_never_leave_the_graph(
     keyword, extra = kind
     body = data.draw(blocks(extra))
     source = f"{PRELUDE.format(seed=seed)}{keyword} f():\n    x = 0\n{indent(body)}\n"
-    counts = check_all(recorder, [Program(source, "run()")], Limits(steps=1_000))
+    counts = check_all([recorder.record(Program(source, "run()"), limits=Limits(steps=1_000))])
     assert counts["programs"] == 1

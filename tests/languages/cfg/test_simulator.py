@@ -55,13 +55,10 @@ def follow(trace: Trace, *, tells_unwound: bool) -> Counter[int]:
     return counts
 
 
-def follow_all(
-    recorder: PythonRecorder, programs: Iterable[Program], limits: Limits
-) -> Counter[int]:
-    """Record programs and follow them all, with and without telling which returns are unwound."""
+def follow_all(traces: Iterable[Trace]) -> Counter[int]:
+    """Follow all traces, with and without telling which returns are unwound."""
     counts = Counter[int]()
-    for number, program in enumerate(programs):
-        trace = recorder.record(program, limits=limits)
+    for number, trace in enumerate(traces):
         if trace.ending.reason != "not_loaded":
             counts += follow(trace, tells_unwound=number % 2 == 0)
     return counts
@@ -75,11 +72,8 @@ def mean(counts: Counter[int]) -> float:
 
 
 @pytest.mark.data
-def test_every_step_of_cruxeval_is_an_option(
-    recorder: PythonRecorder, cruxeval: list[dict[str, Any]]
-) -> None:
-    programs = [Program(row["code"], f"f({row['input']})") for row in cruxeval]
-    counts = follow_all(recorder, programs, Limits())
+def test_every_step_of_cruxeval_is_an_option(cruxeval_traces: list[Trace]) -> None:
+    counts = follow_all(cruxeval_traces)
     assert counts.total() > 13_000
     assert mean(counts) < 2.1
     assert counts[1] / counts.total() > 0.3
@@ -87,10 +81,8 @@ def test_every_step_of_cruxeval_is_an_option(
 
 
 @pytest.mark.data
-def test_every_step_of_humaneval_is_an_option(
-    recorder: PythonRecorder, humaneval_programs: list[Program]
-) -> None:
-    counts = follow_all(recorder, humaneval_programs, Limits(steps=2_500))
+def test_every_step_of_humaneval_is_an_option(humaneval_traces: list[Trace]) -> None:
+    counts = follow_all(humaneval_traces)
     assert counts.total() > 60_000
     assert mean(counts) < 2.8
 
@@ -98,7 +90,8 @@ def test_every_step_of_humaneval_is_an_option(
 def test_every_step_of_the_sample_programs_is_an_option(recorder: PythonRecorder) -> None:
     paths = sorted(PROGRAMS.glob("*.py"))
     limits = Limits(steps=4_000, seconds=2)
-    counts = follow_all(recorder, map(load_sample_program, paths), limits)
+    programs = map(load_sample_program, paths)
+    counts = follow_all(recorder.record(program, limits=limits) for program in programs)
     assert counts.total() > 1_500
 
 
@@ -110,7 +103,7 @@ def test_every_step_of_random_programs_is_an_option(
     keyword, extra = kind
     body = data.draw(blocks(extra))
     source = f"{PRELUDE.format(seed=seed)}{keyword} f():\n    x = 0\n{indent(body)}\n"
-    follow_all(recorder, [Program(source, "run()")], Limits(steps=1_000))
+    follow_all([recorder.record(Program(source, "run()"), limits=Limits(steps=1_000))])
 
 
 @pytest.mark.data

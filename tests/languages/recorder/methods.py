@@ -3,9 +3,10 @@
 import os
 import runpy
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -13,7 +14,9 @@ from tests.support.paths import PROJECT_ROOT
 from worldline.languages.python.recorder import Backend, PythonRecorder
 
 ROOT = PROJECT_ROOT
-
+# Versions of Python for which there is a tracer in C.
+VERSIONS = ("3.11", "3.12", "3.13")
+Item = TypeVar("Item")
 
 build_extensions: Callable[..., list[Path]] = runpy.run_path(str(ROOT / "hatch_build.py"))[
     "build_extensions"
@@ -43,6 +46,16 @@ def python_of(version: str) -> str:
         pytest.skip(f"no Python {version} on PATH or in ~/.pyenv/versions")
     require_extensions(path)
     return path
+
+
+def share_of(items: Sequence[Item], python: str) -> Sequence[Item]:
+    """A third of the items, another third for each interpreter: together they are all.
+
+    With WORLDLINE_TEST_ALL=1, all items for every version.
+    """
+    if os.environ.get("WORLDLINE_TEST_ALL") == "1":
+        return items
+    return items[[*map(find_python, VERSIONS)].index(python) :: len(VERSIONS)]
 
 
 def require_extensions(python: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.languages.recorder.both_recorders import body
-from tests.languages.recorder.methods import ROOT, build_extensions, python_of
+from tests.languages.recorder.methods import ROOT, VERSIONS, build_extensions, python_of, share_of
 from tests.languages.recorder.test_c_tracer import CHANGES
 from tests.languages.recorder.test_conformance import NAMES, read_program
 from worldline.core.trace import Limits, Program
@@ -21,7 +21,7 @@ FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-O1
 LIMITS = Limits(memory_mb=10**9, seconds=120, steps=3_000)
 
 
-@pytest.fixture(scope="module", params=["3.11", "3.12", "3.13"])
+@pytest.fixture(scope="module", params=VERSIONS)
 def checked(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[PythonRecorder, Path]]:
@@ -66,7 +66,7 @@ def test_the_sample_programs_cause_no_memory_error(checked: tuple[PythonRecorder
     with PythonRecorder(
         python=recorder._python, backend="settrace", sandbox=Sandbox(frozenset())
     ) as reference:
-        for name in NAMES:
+        for name in share_of(NAMES, recorder._python):
             # The sanitizer changes how deep calls from C can be, and what fits into memory.
             if name not in ("recursion_limit", "huge_int"):
                 trace = recorder.record(read_program(name), limits=LIMITS)

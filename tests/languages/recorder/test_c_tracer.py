@@ -13,7 +13,14 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.languages.recorder.both_recorders import BothRecorders, both_recorders
-from tests.languages.recorder.methods import ROOT, build_extensions, python_of, recorder_of
+from tests.languages.recorder.methods import (
+    ROOT,
+    VERSIONS,
+    build_extensions,
+    python_of,
+    recorder_of,
+    share_of,
+)
 from tests.languages.recorder.test_bounded_repr import atoms, containers, keys
 from worldline.core.errors import RecorderError, SandboxError
 from worldline.core.trace import Ending, Limits, Program
@@ -26,7 +33,7 @@ LONG = Limits(seconds=1, steps=10**9, trace_mb=10_000)
 FEW_STEPS = Limits(seconds=120, steps=1_000)
 
 
-@pytest.fixture(scope="module", params=["3.11", "3.12", "3.13"])
+@pytest.fixture(scope="module", params=VERSIONS)
 def python(request: pytest.FixtureRequest) -> str:
     """The path of each supported version of Python that is installed."""
     return python_of(request.param)
@@ -50,19 +57,20 @@ def test_the_extensions_compile_without_warnings(python: str, tmp_path: Path) ->
 
 @pytest.mark.data
 def test_both_tracers_agree_on_cruxeval(
-    both: BothRecorders, cruxeval: list[dict[str, Any]]
+    both: BothRecorders, python: str, cruxeval: list[dict[str, Any]]
 ) -> None:
-    traces = [both.record(Program(row["code"], f"f({row['input']})")) for row in cruxeval]
-    assert len(traces) == 800
-    assert sum(len(trace.steps) for trace in traces) > 13_000
+    rows = share_of(cruxeval, python)
+    traces = [both.record(Program(row["code"], f"f({row['input']})")) for row in rows]
+    assert len(traces) >= 266
+    assert sum(len(trace.steps) for trace in traces) > 4_000
 
 
 @pytest.mark.data
 def test_both_tracers_agree_on_humaneval(
-    both: BothRecorders, humaneval: list[dict[str, Any]]
+    both: BothRecorders, python: str, humaneval: list[dict[str, Any]]
 ) -> None:
     # Some tests use random numbers. Of long traces, the first steps are enough here.
-    for row in humaneval:
+    for row in share_of(humaneval, python):
         parts = ["import random", "random.seed(0)", row["prompt"] + row["canonical_solution"]]
         program = Program("\n".join([*parts, row["test"]]), f"check({row['entry_point']})")
         assert len(both.record(program, limits=FEW_STEPS).steps) > 5
@@ -257,7 +265,7 @@ def test_a_recording_with_wrong_counts_is_tampered(
 # -- memory and fallback -------------------------------------------------------------------------
 
 
-def test_a_million_events_leak_no_memory(python: str) -> None:
+def test_many_events_leak_no_memory(python: str) -> None:
     source = """
         import gc, re, sys
         class Thing:
@@ -281,7 +289,7 @@ def test_a_million_events_leak_no_memory(python: str) -> None:
         def use():
             loop(2_000)
             before = used_memory()
-            loop(90_000)
+            loop(25_000)
             after = used_memory()
             return after[0] - before[0], after[1] - before[1]
     """
@@ -291,7 +299,7 @@ def test_a_million_events_leak_no_memory(python: str) -> None:
     with PythonRecorder(python=python, sandbox=Sandbox(frozenset({"limits"}))) as recorder:
         trace = recorder.record(Program(dedent(source), "use()"), limits=limits)
     assert trace.origin.recorder == "core"
-    assert len(trace.steps) > 1_000_000
+    assert len(trace.steps) > 300_000
     assert trace.result is not None
     blocks, kilobytes = ast.literal_eval(trace.result)
     assert blocks < 1_000

@@ -6,11 +6,11 @@ from textwrap import dedent
 import pytest
 
 from tests.languages.recorder.both_recorders import BothRecorders, both_recorders
-from tests.languages.recorder.methods import python_of
+from tests.languages.recorder.methods import VERSIONS, python_of
 from worldline.core.trace import Ending, Limits, Program
 
 
-@pytest.fixture(scope="module", params=["3.11", "3.12", "3.13"])
+@pytest.fixture(scope="module", params=VERSIONS)
 def both(request: pytest.FixtureRequest) -> Iterator[BothRecorders]:
     with both_recorders(python_of(request.param)) as both:
         yield both

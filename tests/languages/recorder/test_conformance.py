@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.languages.recorder.methods import python_of, recorder_of
+from tests.languages.recorder.methods import VERSIONS, python_of, recorder_of
 from tests.support.paths import PROJECT_ROOT
 from worldline.core.trace import (
     Program,
@@ -42,7 +42,7 @@ class Interpreter:
     traces: dict[str, Trace]
 
 
-@pytest.fixture(scope="module", params=["3.11", "3.12", "3.13"])
+@pytest.fixture(scope="module", params=VERSIONS)
 def path(request: pytest.FixtureRequest) -> str:
     """The path of each supported version of Python that is installed."""
     return python_of(request.param)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.languages.recorder.methods import python_of, recorder_of
+from tests.languages.recorder.methods import VERSIONS, python_of, recorder_of
 from tests.support.processes import process_tree
 from worldline.core.errors import RecorderError
 from worldline.core.trace import Ending, Limits, Program, Trace
@@ -32,7 +32,7 @@ os.write(os.open(folder + "/result", os.O_WRONLY | os.O_CREAT), out)
 """
 
 
-@pytest.fixture(scope="module", params=["3.11", "3.12", "3.13"])
+@pytest.fixture(scope="module", params=VERSIONS)
 def python(request: pytest.FixtureRequest) -> str:
     """The path of each supported version of Python that is installed."""
     return python_of(request.param)

@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 
 from tests.languages.recorder.both_recorders import BothRecorders, both_recorders
-from tests.languages.recorder.methods import python_of
+from tests.languages.recorder.methods import VERSIONS, python_of
 from worldline.core.errors import InputError
 from worldline.core.trace import Limits, Program, Trace, trace_from_json, trace_to_json
 from worldline.languages.python.recorder import PythonRecorder
@@ -15,7 +15,7 @@ from worldline.models.codecs import CODECS
 FEW_STEPS = Limits(seconds=60, steps=500)
 
 
-@pytest.fixture(scope="module", params=["3.11", "3.12", "3.13"])
+@pytest.fixture(scope="module", params=VERSIONS)
 def both(request: pytest.FixtureRequest) -> Iterator[BothRecorders]:
     with both_recorders(python_of(request.param), has_threads=True) as both:
         yield both

@@ -51,11 +51,8 @@ def test_recorded_traces_survive_a_round_trip(
     assert_round_trip(codec, trace)
 
 
-def test_all_cruxeval_traces_survive_a_round_trip(
-    cruxeval: list[dict[str, Any]], recorder: PythonRecorder
-) -> None:
-    for row in cruxeval:
-        trace = recorder.record(Program(row["code"], f"f({row['input']})"))
+def test_all_cruxeval_traces_survive_a_round_trip(cruxeval_traces: list[Trace]) -> None:
+    for trace in cruxeval_traces:
         for codec in CODECS:
             assert_round_trip(codec, trace)
         text = "".join(get_codec("cwm-text").encode(trace))

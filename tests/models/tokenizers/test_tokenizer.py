@@ -2,13 +2,12 @@
 
 import importlib.util
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.predictions import CWM
 from worldline.core.errors import TokenizerError
-from worldline.core.trace import Program
+from worldline.core.trace import Program, Trace
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import SpecialToken
 from worldline.models.tokenizers import (
@@ -66,14 +65,13 @@ def test_each_special_token_counts_as_one(llama3: Tokenizer, recorder: PythonRec
 
 @pytest.mark.data
 def test_number_of_tokens_of_all_cruxeval_traces(
-    llama3: Tokenizer, recorder: PythonRecorder, cruxeval: list[dict[str, Any]]
+    llama3: Tokenizer, cruxeval_traces: list[Trace]
 ) -> None:
     """The number in the docs. From Python 3.12 on comprehensions have no frames: fewer steps."""
-    total = 0
-    for row in cruxeval:
-        trace = recorder.record(Program(row["code"], f"f({row['input']})"))
-        total += count_segment_tokens(CWM.encode(trace), SpecialToken, llama3)
-    framed = trace.origin.has_comprehension_frames
+    total = sum(
+        count_segment_tokens(CWM.encode(trace), SpecialToken, llama3) for trace in cruxeval_traces
+    )
+    framed = cruxeval_traces[0].origin.has_comprehension_frames
     assert total == 382_808 if framed else 350_000 < total < 382_808
 
 
