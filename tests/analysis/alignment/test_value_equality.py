@@ -76,6 +76,9 @@ def test_values_are_equal_by_the_rule(rule: str, actual: str, predicted: str) ->
         ("1", "0x" + "f" * 5_000),
         ("1", "-" * 500 + "2"),
         ("1", "1" + "+1" * 900),
+        # The name by which an object is hidden from the parser.
+        ("'a'", "'object_61'"),
+        ("{'<', 1}", "{1, 'object_3c'}"),
     ],
 )
 def test_values_are_not_equal(actual: str, predicted: str) -> None:
@@ -181,3 +184,17 @@ def test_values_with_different_texts_are_equal_only_if_python_says_so(a: object,
         # Not of `ast.literal_eval`, which does not accept infinity.
         assert a == b
         assert type(a) is type(b)
+
+
+@given(
+    st.text("<>{}[]()#'\",:= a1b", max_size=24),
+    st.sampled_from(["[1, 'a']", "{'a', 'b'}", "<A a>", "{<A>: 1}"]),
+)
+def test_any_text_can_be_compared(predicted: str, actual: str) -> None:
+    assert isinstance(compare_values(actual, predicted).is_same, bool)
+    assert isinstance(compare_values(actual, f"[{predicted}]").is_same, bool)
+
+
+def test_text_behind_an_object_is_kept() -> None:
+    assert not compare_values("[<A>, 1]", "[<A>a1, 1]").is_same
+    assert compare_values("[<A>, {2, 1}]", "[<A>, {1, 2}]").is_same

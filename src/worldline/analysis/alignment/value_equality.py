@@ -195,11 +195,16 @@ def _rewrite_literal(value: str, change: Callable[[ast.Expression], None]) -> st
     ):
         return value
     # Text in angle brackets is replaced by a name for the parser, and restored afterwards.
-    text = re.sub(
-        rf"{STRING_LITERAL}|(?P<object>{_ANGLE_BRACKETS}|#)",
-        lambda match: match[0] if match["object"] is None else f"object_{match[0].encode().hex()}",
-        value,
-    )
+    objects: dict[str, str] = {}
+
+    def hide(match: re.Match[str]) -> str:
+        if match["object"] is None:
+            return match[0]
+        name = f"object_{match[0].encode().hex()}_"
+        objects[name] = match[0]
+        return name
+
+    text = re.sub(rf"{STRING_LITERAL}|(?P<object>{_ANGLE_BRACKETS}|#)", hide, value)
     try:
         tree = ast.parse(text, mode="eval")
         if not all(isinstance(node, _LITERAL_NODES) for node in ast.walk(tree)):
@@ -209,7 +214,7 @@ def _rewrite_literal(value: str, change: Callable[[ast.Expression], None]) -> st
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
         return value
     return re.sub(
-        r"\bobject_([0-9a-f]+)", lambda match: bytes.fromhex(match[1]).decode(), rewritten
+        rf"{STRING_LITERAL}|\bobject_\w+", lambda match: objects.get(match[0], match[0]), rewritten
     )
 
 
