@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Self
 from urllib.parse import parse_qsl, urlsplit
 
 from worldline.core.errors import InputError, WorldlineError
@@ -87,7 +88,7 @@ class ViewServer:
         """The URL to open, with the secret."""
         return f"http://{HOST}:{self.port}/{self._secret}/"
 
-    def __enter__(self) -> "ViewServer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -51,6 +51,8 @@ class ProjectCache:
             locations, recorder, tokenizer=tokenizer, reexecute=reexecute
         )
         self._lock, self._opened_lock, self._operations_lock = Lock(), Lock(), Lock()
+        # A second request for a document waits for the first one instead of building it, too.
+        self._document_lock = Lock()
         self._runs: dict[str, ListedRun] = {}
         self._unreadable: dict[str, str] = {}
         self._opened: OrderedDict[tuple[str, ...], RunCache] = OrderedDict()
@@ -103,12 +105,13 @@ class ProjectCache:
     def _cached(
         self, key: str | None, build: Callable[[list[ListedRun]], dict[str, Any]]
     ) -> dict[str, Any]:
-        runs = list(self._runs.values())
-        version = ([(run.id, run.version) for run in runs], self._unreadable)
-        cached = self._documents.get(key)
-        if cached is None or cached[0] != version:
-            cached = self._documents[key] = (version, build(runs))
-        return cached[1]
+        with self._document_lock:
+            runs = list(self._runs.values())
+            version = ([(run.id, run.version) for run in runs], self._unreadable)
+            cached = self._documents.get(key)
+            if cached is None or cached[0] != version:
+                cached = self._documents[key] = (version, build(runs))
+            return cached[1]
 
     def operation_changes(self, a: str, b: str) -> list[dict[str, Any]]:
         """Which operations are predicted better and worse in the second run."""
