@@ -23,17 +23,17 @@ def _stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{module}.read_manifest", lambda path: Manifest("sums"))
 
 
-def test_runs_are_printed_as_a_table() -> None:
-    lines = ok("report", "base", "better", "truncated").stdout.splitlines()
+@pytest.mark.parametrize("columns", [90, 200])
+def test_runs_are_printed_as_a_table(columns: int) -> None:
+    lines = ok("report", "base", "better", "truncated", columns=columns).stdout.splitlines()
     assert lines[0] == "3 runs, compared with the baseline base"
-    rows = [line.split() for line in lines if line.startswith(("base", "better", "truncated"))]
-    assert [row[0] for row in rows] == ["better", "base", "truncated"]
-    assert rows[0][1:5] == ["7/8", "87.5", "(53–98)", "+37.5"]
-    assert rows[1][4] == "baseline"
+    assert lines[1:4] == [" 1  better", " 2  base", " 3  truncated"]
+    first, second, third = (line.split() for line in lines if " of " not in line and "/" in line)
+    assert first[:5] == ["1", "7/8", "87.5", "(53–98)", "+37.5"]
+    assert second == ["2", "4/8", "50.0", "(22–78)", "base", "50.0", "·", "·", "·"]
     # Five samples are answered by both, two are truncated, one has an infrastructure error.
-    assert rows[2][1:5] == ["2/5", "40.0", "(12–77)", "0.0"]
-    assert rows[2][8] == "5"
-    assert rows[2][-3:] == ["2", "·", "1"]
+    assert third[:5] == ["3", "2/5", "40.0", "(12–77)", "0.0"]
+    assert third[8:] == ["5", "1", "28.6", "2", "·", "1"]
 
 
 def test_a_leaderboard_as_json_with_another_baseline() -> None:

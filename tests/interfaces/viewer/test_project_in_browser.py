@@ -73,8 +73,9 @@ def test_runs_are_listed_filtered_and_sorted(server: ProjectServer, open_tab: Op
 
 
 def test_the_baseline_changes_the_differences(server: ProjectServer, open_tab: OpenTab) -> None:
-    tab = open_tab(f"{server.url}#baseline=checkpoint-200")
-    tab.page.wait_for_selector(".runs-table tbody a[href^='compare/']")
+    tab = open_tab(server.url)
+    tab.go("#baseline=checkpoint-200")
+    tab.page.wait_for_selector(".runs-table tbody a[href^='compare/checkpoint-200/']")
     row = tab.page.locator("tr", has=tab.page.locator("text='checkpoint-100'")).first.inner_text()
     # Five wrong of six, against three.
     assert "−33.3" in row
@@ -91,7 +92,8 @@ def test_the_trend_has_a_chart_and_numbers(server: ProjectServer, open_tab: Open
 
 
 def test_operations_between_two_runs(server: ProjectServer, open_tab: OpenTab) -> None:
-    tab = open_tab(f"{server.url}#a=checkpoint-1000&b=checkpoint-100")
+    tab = open_tab(server.url)
+    tab.go("#a=checkpoint-1000&b=checkpoint-100")
     tab.page.wait_for_selector('[aria-label="Worse in B"]')
     assert tab.texts('[aria-label="Worse in B"] tbody th') == ["int +"]
     cells = tab.texts('[aria-label="Worse in B"] tbody td')

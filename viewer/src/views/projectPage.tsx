@@ -79,6 +79,11 @@ function ProjectPage({ data, project }: { data: ProjectSource; project: ProjectD
       <h1>
         <Text of={project.name} />
       </h1>
+      {project.trends.length > 0 && (
+        <Panel title="Accuracy over the checkpoints of one model" isWide>
+          <TrendView trends={project.trends} isServed={data.isServed} state={state} update={update} />
+        </Panel>
+      )}
       <RunFilters project={project} state={state} update={update} names={names} baseline={baseline} data={data} />
       <p role="status" class="note">
         {runs.length === project.runs.length
@@ -105,11 +110,6 @@ function ProjectPage({ data, project }: { data: ProjectSource; project: ProjectD
         </p>
       ))}
       <div class="panels">
-        {project.trends.length > 0 && (
-          <Panel title="Accuracy over the checkpoints of one model" isWide>
-            <TrendView trends={project.trends} isServed={data.isServed} state={state} update={update} />
-          </Panel>
-        )}
         {data.isServed && names.length > 1 && (
           <Panel title="Operations that got better and worse between two runs" isWide>
             <OperationChanges data={data} names={names} state={state} update={update} />

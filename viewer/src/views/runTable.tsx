@@ -106,9 +106,8 @@ interface RowProps {
 
 function Row({ run, isServed, isBaseline, baseline, difference }: RowProps) {
   const { accuracy } = run;
-  const isSignificant = difference !== undefined && difference.adjusted_p < SIGNIFICANCE;
   return (
-    <tr class={isBaseline ? "baseline" : isSignificant ? "significant" : undefined}>
+    <tr class={isBaseline ? "baseline" : undefined}>
       <th scope="row" title={escapeHidden(run.id)}>
         {isServed ? (
           <a href={runPath(run.id)}>
@@ -150,12 +149,13 @@ function DifferenceCells(props: { difference: RunDifference | undefined; isBasel
   if (isBaseline) return <td colSpan={4}>Baseline</td>;
   if (!difference || difference.answered.value === null) return <td colSpan={4}>–</td>;
   const points = formatPoints(difference.answered.value);
+  const style = difference.adjusted_p < SIGNIFICANCE ? "number significant" : "number";
   return (
     <>
-      <td class="number">{link === null ? points : <a href={link}>{points}</a>}</td>
-      <td class="number">{formatDifferenceInterval(difference.answered)}</td>
+      <td class={style}>{link === null ? points : <a href={link}>{points}</a>}</td>
+      <td class={style}>{formatDifferenceInterval(difference.answered)}</td>
       <td class="number">{formatCount(difference.answered.of)}</td>
-      <td class="number">{formatPValue(difference.adjusted_p)}</td>
+      <td class={style}>{formatPValue(difference.adjusted_p)}</td>
     </>
   );
 }

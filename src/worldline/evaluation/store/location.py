@@ -114,6 +114,8 @@ class StoreLocation:
         paths = [entry.path for entry in entries if entry.is_file]
         parents = [path.removesuffix(name) for path in paths if f"/{path}".endswith(f"/{name}")]
         folders = sorted(parent.removeprefix(self.path).strip("/") for parent in parents)
+        if "" in folders:
+            return [""]
         return [
             folder
             for folder in folders

@@ -13,7 +13,13 @@ from worldline.core.trace import printable
 from worldline.core.util.text import pluralize
 from worldline.evaluation.metrics import Leaderboard, LeaderboardRow
 from worldline.interfaces.report.accuracy_text import accuracy_to_json
-from worldline.interfaces.report.number_format import interval_text, p_text, share_cell, signed
+from worldline.interfaces.report.number_format import (
+    interval_text,
+    p_text,
+    percent,
+    share_cell,
+    signed,
+)
 
 # An adjusted p below this is marked.
 _SIGNIFICANT = 0.05
@@ -24,6 +30,9 @@ def leaderboard_report(leaderboard: Leaderboard) -> Iterator[RenderableType]:
     others = len(leaderboard.rows) - 1
     title = f"{others + 1} runs, compared with the baseline {leaderboard.baseline}"
     yield Text(printable(title), "bold")
+    # The names have their own lines: with long ones, the table would not fit.
+    for rank, row in enumerate(leaderboard.rows, 1):
+        yield Text(printable(f"{rank:>2}  {row.run}"))
     yield leaderboard_table(leaderboard)
     for line in leaderboard_notes(leaderboard):
         yield Text(printable(line), "dim")
@@ -36,7 +45,8 @@ def leaderboard_notes(leaderboard: Leaderboard) -> Iterator[str]:
         "Difference to the baseline in points, over the samples that both runs answered (pairs), "
         "with its 95% interval. p is that of the paired test, adjusted for "
         f"{pluralize(others, 'comparison')} (Benjamini–Hochberg). Truncated samples, samples "
-        "without an answer and infrastructure errors are in no difference."
+        "without an answer and infrastructure errors are in no difference. Of all: samples without "
+        "an answer are not correct."
     )
     for row in leaderboard.rows:
         if row.difference is not None and row.difference.not_shared:
@@ -47,31 +57,30 @@ def leaderboard_notes(leaderboard: Leaderboard) -> Iterator[str]:
 def leaderboard_table(leaderboard: Leaderboard) -> Table:
     """Table with one row for each run, the most accurate first."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("run", overflow="fold")
     for title in (
+        "run",
         "correct\nof answered, %",
         "differ-\nence",
-        "95% interval",
+        "95%\ninterval",
         "pairs",
         "adj. p",
-        "correct\nof all, %",
+        "of\nall, %",
         "trun-\ncated",
-        "no\nanswer",
-        "infra\nerror",
+        "no\nans.",
+        "infra\nerr.",
     ):
         table.add_column(title, justify="right", no_wrap=True)
-    for row in leaderboard.rows:
+    for rank, row in enumerate(leaderboard.rows, 1):
         is_significant = row.difference is not None and row.difference.adjusted_p < _SIGNIFICANT
-        table.add_row(*_cells(row), style="bold" if is_significant else "")
+        table.add_row(str(rank), *_cells(row), style="bold" if is_significant else "")
     return table
 
 
 def _cells(row: LeaderboardRow) -> Iterator[RenderableType]:
     accuracy, difference = row.accuracy, row.difference
-    yield Text(printable(row.run))
     yield share_cell(accuracy.of_answered)
     if difference is None:
-        yield from ("baseline", "", "", "")
+        yield from ("base", "", "", "")
     elif difference.answered.value is None:
         yield from ("–", "", "0", "")
     else:
@@ -79,7 +88,7 @@ def _cells(row: LeaderboardRow) -> Iterator[RenderableType]:
         yield interval_text(difference.answered, scale=100)
         yield f"{difference.answered.of:,}"
         yield p_text(difference.adjusted_p).removeprefix("= ")
-    yield share_cell(accuracy.of_all)
+    yield percent(accuracy.of_all.value)
     for number in (accuracy.truncated, accuracy.no_answer, accuracy.infra_error):
         yield f"{number:,}" if number else "·"
 

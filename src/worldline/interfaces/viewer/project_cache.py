@@ -64,13 +64,12 @@ class ProjectCache:
 
     def _refresh(self) -> None:
         """Read the runs that are new or that changed since they were read."""
-        with self._lock, ThreadPoolExecutor(_THREADS) as pool:
+        with self._lock:
             ids = find_runs(self._address)
-            results = list(pool.map(self._read, ids))
-        self._runs = {
-            id: run for id, run in zip(ids, results, strict=True) if not isinstance(run, str)
-        }
-        self._unreadable = {id: e for id, e in zip(ids, results, strict=True) if isinstance(e, str)}
+            with ThreadPoolExecutor(_THREADS) as pool:
+                results = dict(zip(ids, pool.map(self._read, ids), strict=True))
+            self._runs = {id: run for id, run in results.items() if isinstance(run, ListedRun)}
+            self._unreadable = {id: why for id, why in results.items() if isinstance(why, str)}
 
     def _read(self, id: str) -> ListedRun | str:
         """The run, or why it cannot be read."""

@@ -8,10 +8,11 @@
 /compare/ID/ID/      the page of two runs and their comparison, with its own api/
 """
 
+from contextlib import suppress
 from threading import Thread
 from urllib.parse import unquote
 
-from worldline.core.errors import InputError
+from worldline.core.errors import InputError, WorldlineError
 from worldline.interfaces.viewer.http_server import (
     Response,
     ViewServer,
@@ -54,7 +55,12 @@ class ProjectServer(ViewServer):
         self._project = ProjectCache(address, recorder, tokenizer=tokenizer, reexecute=reexecute)
         self._start(port)
         # The intervals need scipy, whose import takes longer than everything else.
-        Thread(target=self._project.document, daemon=True).start()
+        Thread(target=self._prepare, daemon=True).start()
+
+    def _prepare(self) -> None:
+        # An error is shown when the page asks for the same document.
+        with suppress(WorldlineError):
+            self._project.document()
 
     def deleted_run(self) -> str | None:
         """No run has to exist: the list shows those that do."""
