@@ -17,7 +17,6 @@ from worldline.evaluation.metrics.leaderboard import (
     BaselineDifference,
     Leaderboard,
     LeaderboardRow,
-    difference_to,
     rank_runs,
 )
 from worldline.evaluation.metrics.one_step_accuracy import (
@@ -95,7 +94,6 @@ __all__ = [
     "check_conditions",
     "compare_operations",
     "compare_runs",
-    "difference_to",
     "length_percentiles",
     "measure_composition",
     "measure_interventions",

@@ -62,7 +62,7 @@ def rank_runs(
     if chosen not in runs:
         raise InputError(f"the baseline {chosen} is not one of the runs: {', '.join(runs)}")
     differences = {
-        name: difference_to(runs[chosen], samples)
+        name: _difference_to(runs[chosen], samples)
         for name, samples in runs.items()
         if name != chosen
     }
@@ -80,7 +80,7 @@ def rank_runs(
     return Leaderboard(chosen, tuple(rows))
 
 
-def difference_to(
+def _difference_to(
     baseline: Sequence[ScoredSample], samples: Sequence[ScoredSample]
 ) -> BaselineDifference:
     """Compare one run with the baseline; its p-value is not adjusted."""

@@ -10,14 +10,15 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
+from worldline.analysis.stats import Difference, accuracy_difference
 from worldline.evaluation.metrics import (
     Accuracy,
     OperationTallies,
     accuracy,
     compare_operations,
-    difference_to,
     rank_runs,
 )
+from worldline.evaluation.metrics.pairing import answered_pairs, pair_runs
 from worldline.evaluation.runs import Manifest, ScoredSample, parse_checkpoint
 from worldline.interfaces.viewer.run_documents import FORMAT, accuracy_document, homepage
 
@@ -108,7 +109,7 @@ def _points(members: Sequence[tuple[int, ListedRun]]) -> list[dict[str, Any]]:
     for index, (step, run) in enumerate(ordered):
         change = None
         if index > 0:
-            change = asdict(difference_to(ordered[index - 1][1].rows, run.rows).answered)
+            change = asdict(_answered_difference(ordered[index - 1][1], run))
         points.append(
             {
                 "run": run.id,
@@ -119,6 +120,11 @@ def _points(members: Sequence[tuple[int, ListedRun]]) -> list[dict[str, Any]]:
             }
         )
     return points
+
+
+def _answered_difference(before: ListedRun, after: ListedRun) -> Difference:
+    pairs = answered_pairs(pair_runs(before.rows, after.rows).pairs)
+    return accuracy_difference([pair.gain for pair in pairs])
 
 
 def build_differences(runs: Sequence[ListedRun], baseline: str) -> dict[str, Any]:
