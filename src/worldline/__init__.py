@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from worldline.evaluation.benchmarks import Benchmark, load_benchmark
     from worldline.evaluation.metrics import (
         Accuracy,
+        GateResult,
+        Leaderboard,
         OperationModel,
         OperationRate,
         OperationResults,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
         read_scored_samples,
         sample_to_json,
     )
+    from worldline.interfaces.api.comparing import check_gate, leaderboard, write_leaderboard
     from worldline.interfaces.api.costing import estimate_cost
     from worldline.interfaces.api.diagnosing import diagnose
     from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
@@ -66,7 +69,7 @@ if TYPE_CHECKING:
     from worldline.interfaces.api.explaining import explain
     from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
-    from worldline.interfaces.api.run import Run
+    from worldline.interfaces.api.run import Run, view_project
     from worldline.languages.python.cfg import CfgSimulator, build_cfg
     from worldline.languages.python.recorder import PythonRecorder, Recorder
     from worldline.languages.python.rewrite import rewrite_expressions, rewrite_strings
@@ -108,6 +111,8 @@ _MODULES = {
     "evaluation.benchmarks": ("Benchmark", "load_benchmark"),
     "evaluation.metrics": (
         "Accuracy",
+        "GateResult",
+        "Leaderboard",
         "OperationModel",
         "OperationRate",
         "OperationResults",
@@ -126,6 +131,7 @@ _MODULES = {
         "read_scored_samples",
         "sample_to_json",
     ),
+    "interfaces.api.comparing": ("check_gate", "leaderboard", "write_leaderboard"),
     "interfaces.api.costing": ("estimate_cost",),
     "interfaces.api.diagnosing": ("diagnose",),
     "interfaces.api.evaluating": ("compare", "evaluate"),
@@ -133,7 +139,7 @@ _MODULES = {
     "interfaces.api.explaining": ("explain",),
     "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
-    "interfaces.api.run": ("Run",),
+    "interfaces.api.run": ("Run", "view_project"),
     "languages.python.cfg": ("CfgSimulator", "build_cfg"),
     "languages.python.recorder": ("PythonRecorder", "Recorder"),
     "languages.python.rewrite": ("rewrite_expressions", "rewrite_strings"),
@@ -174,7 +180,9 @@ __all__ = [
     "Explanation",
     "ExplanationSearch",
     "Facts",
+    "GateResult",
     "InputError",
+    "Leaderboard",
     "Limits",
     "MalformedRepliesError",
     "OperationModel",
@@ -204,6 +212,7 @@ __all__ = [
     "accuracy_by_group",
     "align",
     "build_cfg",
+    "check_gate",
     "compare",
     "compare_runs",
     "diagnose",
@@ -215,6 +224,7 @@ __all__ = [
     "explain",
     "generate_programs",
     "get_codec",
+    "leaderboard",
     "load_benchmark",
     "load_engine",
     "load_tokenizer",
@@ -232,6 +242,8 @@ __all__ = [
     "suggest_codec",
     "trace_from_json",
     "trace_to_json",
+    "view_project",
+    "write_leaderboard",
 ]
 
 

@@ -5,7 +5,10 @@ import type { DataSource } from "./api";
 import { embeddedSource } from "./dataSource/embedded";
 import { serverSource } from "./dataSource/server";
 import "./styles.css";
+import "./project/project.css";
+import { openProject } from "./project/source";
 import { App } from "./views/app";
+import { ProjectApp } from "./views/projectPage";
 import { restoreTheme } from "./views/theme";
 
 /** The page's server if it names one, or else the documents embedded in the page. */
@@ -17,4 +20,6 @@ function openDataSource(page: Document): DataSource {
 
 restoreTheme();
 const root = document.getElementById("app");
-if (root) render(<App data={openDataSource(document)} />, root);
+const project = openProject(document);
+const home = document.querySelector<HTMLMetaElement>('meta[name="worldline-home"]')?.content ?? null;
+if (root) render(project ? <ProjectApp data={project} /> : <App data={openDataSource(document)} home={home} />, root);

@@ -17,6 +17,7 @@ from worldline.data.tracing import DEFAULT_LIMITS
 from worldline.evaluation.runs import (
     COLUMNS,
     evaluate_into_run,
+    find_runs,
     import_predictions,
     is_run,
     query_runs,
@@ -146,3 +147,12 @@ def test_remote_store_of_traces_is_created_resumed_read_and_compacted(
     open_location(bucket.format("in")).write("a.jsonl", (tmp_path / "a.jsonl").read_bytes())
     again = trace(bucket.format("in"), "-o", tmp_path / "s", "--shard", 5)
     assert ids(tmp_path / "s") == [r["id"] for r in rows], again.output
+
+
+def test_runs_of_a_remote_folder_are_listed(bucket: str) -> None:
+    for run in ("sft/checkpoint-100", "base", "base/interventions/patch", ".hidden/run"):
+        open_location(bucket.format(f"project/{run}")).write("manifest.json", b"{}")
+    open_location(bucket.format("projects/other")).write("manifest.json", b"{}")
+    assert find_runs(bucket.format("project")) == ["base", "sft/checkpoint-100"]
+    assert find_runs(bucket.format("project/base")) == [""]
+    assert find_runs(bucket.format("nothing")) == []

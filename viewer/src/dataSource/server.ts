@@ -8,15 +8,7 @@ const RESTART = "Start worldline view again and open the URL that it prints.";
 
 /** A data source for a base URL such as "api/". */
 export function serverSource(api: string, request: typeof fetch = (...args) => fetch(...args)): DataSource {
-  async function get<T>(path: string): Promise<T> {
-    const response = await request(api + path).catch(() => {
-      throw new ViewerError(`The server does not respond. ${RESTART}`);
-    });
-    if (!response.ok) throw new ViewerError(statusMessage(response.status, await response.text().catch(() => "")));
-    return (await response.json().catch(() => {
-      throw new ViewerError(`The server's response is damaged. ${RESTART}`);
-    })) as T;
-  }
+  const get = <T>(path: string) => requestJson<T>(request, api + path);
   return {
     report: async () => checkReport(await get<ReportDocument>("report")),
     rows: (query) => get<RowsPage>(`rows?${rowsParameters(query)}`),
@@ -24,6 +16,17 @@ export function serverSource(api: string, request: typeof fetch = (...args) => f
     tokenUsage: (run) => get<TokenUsage>(`tokens?run=${run}`),
     operations: (run) => get<Operations>(`operations?run=${run}`),
   };
+}
+
+/** Requests a document; an error says what to do. */
+export async function requestJson<T>(request: typeof fetch, url: string): Promise<T> {
+  const response = await request(url).catch(() => {
+    throw new ViewerError(`The server does not respond. ${RESTART}`);
+  });
+  if (!response.ok) throw new ViewerError(statusMessage(response.status, await response.text().catch(() => "")));
+  return (await response.json().catch(() => {
+    throw new ViewerError(`The server's response is damaged. ${RESTART}`);
+  })) as T;
 }
 
 /** {run: 0, search: "a", facets: {where: "state"}, …} -> "run=0&search=a&facet=where:state&offset=0&limit=100" */

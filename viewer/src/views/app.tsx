@@ -18,7 +18,8 @@ import { Icon, Logo } from "./icons";
 import { Text } from "./text";
 import { ThemeSwitch } from "./theme";
 
-export function App({ data }: { data: DataSource }) {
+/** `home`: the address of the project that the runs belong to. */
+export function App({ data, home }: { data: DataSource; home: string | null }) {
   const [report, retry] = useAsync("report", () => loadReport(data));
   const [isHelpOpen, setHelpOpen] = useState(false);
   const route = useRoute();
@@ -32,6 +33,7 @@ export function App({ data }: { data: DataSource }) {
         <a class="brand" href="#/run/0">
           <Logo /> Worldline
         </a>
+        {home !== null && <a href={home}>All runs</a>}
         {report.status === "ready" && <RunNav report={report.value} route={route} />}
         <span class="right">
           <ThemeSwitch />
@@ -49,13 +51,13 @@ export function App({ data }: { data: DataSource }) {
           </ErrorBoundary>
         )}
       </main>
-      {report.status === "ready" && <Footer report={report.value} />}
+      {report.status === "ready" && <Footer of={report.value} />}
       {isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}
     </>
   );
 }
 
-function Footer({ report: { worldline, homepage } }: { report: ReportDocument }) {
+export function Footer({ of: { worldline, homepage } }: { of: Pick<ReportDocument, "worldline" | "homepage"> }) {
   return (
     <footer>
       Made with{" "}

@@ -24,6 +24,8 @@ interface Chart {
   /** Labels of x = 0, 1, 2, … for an axis without numbers. */
   names?: string[];
   axis: string;
+  /** The x axis is linear instead of logarithmic. */
+  isLinear?: boolean;
 }
 
 export function LengthChart({ lengths, run, by }: { lengths: LengthAccuracy[]; run: number; by: string | null }) {
@@ -77,7 +79,7 @@ export function SurvivalChart({ survival }: { survival: SurvivalPoint[] }) {
   );
 }
 
-function NumberTable({ headings, children }: { headings: string[]; children: string[][] }) {
+export function NumberTable({ headings, children }: { headings: string[]; children: string[][] }) {
   return (
     <details>
       <summary>Numbers</summary>
@@ -109,7 +111,8 @@ function NumberTable({ headings, children }: { headings: string[]; children: str
   );
 }
 
-function Plot(chart: Chart) {
+/** A line with its points, and with its confidence band if there is one. */
+export function Plot(chart: Chart) {
   const container = useRef<HTMLDivElement>(null);
   const themeVersion = useThemeVersion();
   useEffect(() => {
@@ -154,7 +157,9 @@ function options(element: HTMLElement, chart: Chart): uPlot.Options {
       // Survival is measured at steps 1, 2, 4, 8, …: the axis is logarithmic.
       x: names
         ? { time: false, range: [-0.5, last + 0.5] }
-        : { time: false, distr: 3, log: 2, range: [0.9, Math.max(last, 2) * 1.1] },
+        : chart.isLinear
+          ? { time: false, range: padded(chart.x) }
+          : { time: false, distr: 3, log: 2, range: [0.9, Math.max(last, 2) * 1.1] },
       y: { range: [0, 1] },
     },
     axes: [
@@ -164,6 +169,13 @@ function options(element: HTMLElement, chart: Chart): uPlot.Options {
     series: chart.low ? [{}, edge, edge, value] : [{}, value],
     bands: chart.low ? [{ series: [1, 2], fill: colour(element, "--band") }] : [],
   };
+}
+
+/** The range of an axis, with some space at both ends. */
+function padded(x: number[]): [number, number] {
+  const [low, high] = [Math.min(...x), Math.max(...x)];
+  const space = (high - low || 1) / 30;
+  return [low - space, high + space];
 }
 
 /** Every n-th point, so that their labels do not overlap. */

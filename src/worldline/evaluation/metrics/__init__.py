@@ -1,10 +1,23 @@
 """Metrics of runs: accuracy, survival, comparisons, effects of interventions, token costs."""
 
 from worldline.evaluation.metrics.composition import FACETS, CompositionResult, measure_composition
+from worldline.evaluation.metrics.gate import (
+    Change,
+    ConditionResult,
+    GateResult,
+    check_conditions,
+)
+from worldline.evaluation.metrics.gate_conditions import Condition, parse_condition
 from worldline.evaluation.metrics.grouped_accuracy import GroupAccuracy, accuracy_by_group
 from worldline.evaluation.metrics.intervention_effects import (
     InterventionResults,
     measure_interventions,
+)
+from worldline.evaluation.metrics.leaderboard import (
+    BaselineDifference,
+    Leaderboard,
+    LeaderboardRow,
+    rank_runs,
 )
 from worldline.evaluation.metrics.one_step_accuracy import (
     OneStepAccuracy,
@@ -16,6 +29,12 @@ from worldline.evaluation.metrics.operation_accuracy import (
     OperationRate,
     OperationResults,
     measure_operations,
+)
+from worldline.evaluation.metrics.operation_changes import (
+    OperationChange,
+    OperationTallies,
+    compare_operations,
+    tally_operations,
 )
 from worldline.evaluation.metrics.operation_model import OperationModel
 from worldline.evaluation.metrics.pass_at_k import PassAtK, pass_at_k_rates
@@ -42,17 +61,26 @@ __all__ = [
     "CONTEXT_LENGTHS",
     "FACETS",
     "Accuracy",
+    "BaselineDifference",
+    "Change",
     "CompositionResult",
+    "Condition",
+    "ConditionResult",
     "FormatTokens",
+    "GateResult",
     "GroupAccuracy",
     "InterventionResults",
+    "Leaderboard",
+    "LeaderboardRow",
     "LengthPercentiles",
     "OneStepAccuracy",
+    "OperationChange",
     "OperationCounter",
     "OperationGroup",
     "OperationModel",
     "OperationRate",
     "OperationResults",
+    "OperationTallies",
     "PassAtK",
     "RunComparison",
     "StepTokens",
@@ -63,6 +91,8 @@ __all__ = [
     "accuracy",
     "accuracy_by_group",
     "changed_settings",
+    "check_conditions",
+    "compare_operations",
     "compare_runs",
     "length_percentiles",
     "measure_composition",
@@ -72,5 +102,8 @@ __all__ = [
     "measure_survival",
     "measure_token_churn",
     "measure_tokens",
+    "parse_condition",
     "pass_at_k_rates",
+    "rank_runs",
+    "tally_operations",
 ]

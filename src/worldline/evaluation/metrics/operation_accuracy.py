@@ -139,7 +139,7 @@ class OperationCounter:
         """Count the steps of a sample."""
         steps = list(operation_steps(sample, measure=self._measure))
         if steps:
-            program = _source(sample)
+            program = source_without_call(sample)
             self._steps += [ClusteredStep(program, step) for step in steps]
             self._predictions += 1
             self._diverged += sample.diagnosis.facts.outcome == "diverged"
@@ -251,7 +251,7 @@ def _names(step: OperationStep) -> set[str]:
     return {operation.name for operation in step.operations}
 
 
-def _source(sample: Sample) -> str:
+def source_without_call(sample: Sample) -> str:
     """The program without its call: calls of one function with other arguments are alike."""
     program = sample.prediction.program
     parts = program.split_entry()

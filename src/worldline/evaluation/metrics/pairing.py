@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from worldline.core.util.text import truncate_text
-from worldline.evaluation.metrics.run_accuracy import is_graded
+from worldline.evaluation.metrics.run_accuracy import is_answered, is_graded
 from worldline.evaluation.runs.scored_sample import ScoredSample, Verdict
 
 Repeats = tuple[ScoredSample, ...]
@@ -87,6 +87,15 @@ def _repeats_by_name(samples: Sequence[ScoredSample]) -> Mapping[str, Sequence[S
     for sample in samples:
         by_name[sample.sample].append(sample)
     return by_name
+
+
+def answered_pairs(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs that both runs answered, with only the repeats that were answered."""
+    answered = (
+        Pair(pair.sample, tuple(filter(is_answered, pair.a)), tuple(filter(is_answered, pair.b)))
+        for pair in pairs
+    )
+    return [pair for pair in answered if pair.a and pair.b]
 
 
 def correct_share(repeats: Repeats) -> float:

@@ -22,8 +22,14 @@ from worldline.analysis.stats import (
 )
 from worldline.core.util.text import pluralize
 from worldline.evaluation.metrics.changes_by_group import GroupChange, find_changes
-from worldline.evaluation.metrics.pairing import Pair, mean_over_repeats, pair_runs, verdict_changes
-from worldline.evaluation.metrics.run_accuracy import correct_share_of, is_answered, is_graded
+from worldline.evaluation.metrics.pairing import (
+    Pair,
+    answered_pairs,
+    mean_over_repeats,
+    pair_runs,
+    verdict_changes,
+)
+from worldline.evaluation.metrics.run_accuracy import correct_share_of, is_graded
 from worldline.evaluation.runs.manifest import Manifest
 from worldline.evaluation.runs.scored_sample import ScoredSample, Verdict
 
@@ -148,7 +154,6 @@ def compare_runs(a: Sequence[ScoredSample], b: Sequence[ScoredSample]) -> RunCom
     """
     pairing = pair_runs(a, b)
     pairs = pairing.pairs
-    both_answered = [_answered_repeats(pair) for pair in pairs]
     return RunComparison(
         only_a=pairing.only_a,
         only_b=pairing.only_b,
@@ -157,7 +162,7 @@ def compare_runs(a: Sequence[ScoredSample], b: Sequence[ScoredSample]) -> RunCom
         repeats_a=max((len(pair.a) for pair in pairs), default=0),
         repeats_b=max((len(pair.b) for pair in pairs), default=0),
         overall=paired_accuracy(pairs),
-        answered=paired_accuracy([pair for pair in both_answered if pair.a and pair.b]),
+        answered=paired_accuracy(answered_pairs(pairs)),
         gained_samples=tuple(pair.sample for pair in pairs if pair.gain > 0),
         lost_samples=tuple(pair.sample for pair in pairs if pair.gain < 0),
         verdicts=verdict_changes(pairs),
@@ -165,10 +170,6 @@ def compare_runs(a: Sequence[ScoredSample], b: Sequence[ScoredSample]) -> RunCom
         steps=compare_numbers(pairs, "matched_steps"),
         tokens=compare_numbers(pairs, "completion_tokens"),
     )
-
-
-def _answered_repeats(pair: Pair) -> Pair:
-    return Pair(pair.sample, tuple(filter(is_answered, pair.a)), tuple(filter(is_answered, pair.b)))
 
 
 def has_different_programs(pair: Pair) -> bool:

@@ -32,6 +32,12 @@ from worldline.evaluation.runs.intervention_selection import (
 from worldline.evaluation.runs.manifest import Manifest, redact_secrets
 from worldline.evaluation.runs.prediction_file import PredictionFile
 from worldline.evaluation.runs.run_columns import COLUMNS
+from worldline.evaluation.runs.run_listing import (
+    Checkpoint,
+    find_runs,
+    parse_checkpoint,
+    read_verdicts,
+)
 from worldline.evaluation.runs.run_reader import (
     StoredPredictions,
     is_run,
@@ -54,6 +60,7 @@ __all__ = [
     "Attempt",
     "Attempts",
     "CauseTests",
+    "Checkpoint",
     "Failures",
     "Manifest",
     "PredictionFile",
@@ -67,6 +74,7 @@ __all__ = [
     "execute_and_diagnose",
     "extract_answer",
     "find_failures",
+    "find_runs",
     "grade_answer",
     "has_cause",
     "import_predictions",
@@ -75,6 +83,7 @@ __all__ = [
     "is_expected",
     "is_run",
     "missing_samples",
+    "parse_checkpoint",
     "query_runs",
     "read_attempts",
     "read_interventions",
@@ -84,6 +93,7 @@ __all__ = [
     "read_run_table",
     "read_scored_samples",
     "read_scores",
+    "read_verdicts",
     "redact_secrets",
     "run_intervention",
     "sample_name",

@@ -7,7 +7,12 @@ from worldline.evaluation.store.columns import Column
 from worldline.evaluation.store.compaction import PART_MB, compact_store
 from worldline.evaluation.store.int_columns import IntLists, read_int_lists
 from worldline.evaluation.store.journal import Journal, read_journal
-from worldline.evaluation.store.location import StoreLocation, find_foreign_files, open_location
+from worldline.evaluation.store.location import (
+    StoreLocation,
+    find_foreign_files,
+    join_address,
+    open_location,
+)
 from worldline.evaluation.store.lock import Lock
 from worldline.evaluation.store.parquet_parts import (
     PartBuilder,
@@ -80,6 +85,7 @@ __all__ = [
     "has_shard",
     "is_unfinished",
     "iterate_parts",
+    "join_address",
     "open_location",
     "outcome_files",
     "parquet_bytes",

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,31 @@ class StoreLocation:
             if entry.is_file and entry.path.endswith(suffix)
         }
 
+    def folders_with(self, name: str) -> list[str]:
+        """Paths of the folders that contain a file, relative to this one and sorted.
+
+        Folders within such a folder, and hidden ones, are not searched. "" is this folder itself.
+        """
+        if not self.is_remote:
+            return sorted(_local_folders_with(Path(self.path), name))
+        fs = require_arrow().fs
+        selector = fs.FileSelector(self.path, allow_not_found=True, recursive=True)
+        try:
+            entries = self.filesystem.get_file_info(selector)
+        except OSError as error:
+            raise InputError(f"cannot list {self.address}: {error}") from error
+        paths = [entry.path for entry in entries if entry.is_file]
+        parents = [path.removesuffix(name) for path in paths if f"/{path}".endswith(f"/{name}")]
+        folders = sorted(parent.removeprefix(self.path).strip("/") for parent in parents)
+        if "" in folders:
+            return [""]
+        return [
+            folder
+            for folder in folders
+            if not any(folder != each and f"{folder}/".startswith(f"{each}/") for each in folders)
+            and not any(part.startswith(".") for part in folder.split("/"))
+        ]
+
     def has(self, name: str) -> bool:
         """Whether the file exists."""
         try:
@@ -113,6 +139,26 @@ class StoreLocation:
             return
         except OSError as error:
             raise InputError(f"cannot remove {path}: {error}") from error
+
+
+def _local_folders_with(root: Path, name: str) -> Iterator[str]:
+    for folder, subfolders, files in os.walk(root):
+        if name in files:
+            subfolders.clear()
+            relative = os.path.relpath(folder, root)
+            yield "" if relative == "." else relative.replace(os.sep, "/")
+        else:
+            subfolders[:] = [each for each in subfolders if not each.startswith(".")]
+
+
+def join_address(address: str | Path, path: str) -> str:
+    """The address of a folder within a folder.
+
+    "runs", "a" -> "runs/a"; "s3://bucket/runs?scheme=http", "a" -> "s3://bucket/runs/a?scheme=http"
+    """
+    text = str(address)
+    folder, mark, query = text.partition("?") if "://" in text else (text, "", "")
+    return f"{folder.rstrip('/')}/{path}{mark}{query}" if path else text
 
 
 def unfinished_path(path: str) -> str:

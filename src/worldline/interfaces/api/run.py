@@ -35,7 +35,13 @@ from worldline.interfaces.report import (
     run_report,
 )
 from worldline.interfaces.report.terminal import PIPE_WIDTH
-from worldline.interfaces.viewer import DiagnosedRun, ViewServer, built_page, write_report
+from worldline.interfaces.viewer import (
+    DiagnosedRun,
+    ProjectServer,
+    ViewServer,
+    built_page,
+    write_report,
+)
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.tokenizers import load_tokenizer
 
@@ -261,12 +267,40 @@ def check_html_output(path: Path) -> None:
         )
 
 
+def view_project(
+    folder: str | Path,
+    *,
+    port: int = 0,
+    tokenizer: str | None = None,
+    python: str | None = None,
+) -> "RunViewer":
+    """Serve a page with all runs of a folder until the returned viewer is closed.
+
+    The page lists the runs with their differences to a baseline, the trend over the checkpoints of
+    a model, and the operations that got better and worse between two runs. Every run and every
+    comparison of two runs opens from there.
+
+    Args:
+        folder: The folder, or an address such as `s3://bucket/runs`.
+        port: The port; 0 chooses a free one.
+        tokenizer: Show and count tokens with this tokenizer.
+        python: Execute every program again, with this interpreter.
+
+    Returns:
+        The viewer; its `url` opens the page in a browser on this machine.
+
+    Raises:
+        InputError: There is no run in the folder, the port is in use, or the page is not built.
+    """
+    return RunViewer(str(folder), port=port, tokenizer=tokenizer, python=python)
+
+
 class RunViewer:
-    """A server of the page of one run or two, on this machine alone."""
+    """A server of the page of one run, of two, or of a folder of runs, on this machine alone."""
 
     def __init__(
         self,
-        locations: list[str],
+        locations: list[str] | str,
         *,
         port: int = 0,
         tokenizer: str | None = None,
@@ -274,14 +308,17 @@ class RunViewer:
     ) -> None:
         counter = load_tokenizer(tokenizer) if tokenizer else None
         self._recorder = PythonRecorder(python=python)
+        reexecute = python is not None
         try:
-            self._server = ViewServer(
-                locations,
-                self._recorder,
-                port=port,
-                tokenizer=counter,
-                reexecute=python is not None,
-            )
+            self._server: ViewServer
+            if isinstance(locations, str):
+                self._server = ProjectServer(
+                    locations, self._recorder, port=port, tokenizer=counter, reexecute=reexecute
+                )
+            else:
+                self._server = ViewServer(
+                    locations, self._recorder, port=port, tokenizer=counter, reexecute=reexecute
+                )
         except BaseException:
             self._recorder.close()
             raise

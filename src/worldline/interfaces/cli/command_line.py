@@ -22,7 +22,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "record": ("record", "Execute a program and list its steps."),
         "show": ("show", "Show one prediction next to the actual execution."),
         "view": ("view", "Browse runs in a web page on this machine."),
-        "report": ("report", "Summarize a run, as text or as one HTML file."),
+        "report": ("report", "Summarize a run or rank several, as text or HTML."),
     },
     "Predict and diagnose": {
         "engines": ("engines", "Test the capabilities of a model server."),
@@ -33,7 +33,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Evaluate": {
         "bench": ("bench", "Evaluate a model on a benchmark."),
-        "compare": ("compare", "Compare two runs sample by sample."),
+        "compare": ("compare", "Compare two runs sample by sample, or gate on it."),
         "sql": ("sql", "Query runs with SQL."),
         "tokens": ("tokens", "Count the tokens of traces with each codec."),
     },

@@ -1,4 +1,4 @@
-"""`worldline report`: summarize a run, as text or as one HTML file."""
+"""`worldline report`: summarize a run or rank several, as text or as one HTML file."""
 
 import json
 from contextlib import ExitStack
@@ -8,6 +8,7 @@ import click
 
 from worldline.core.errors import InputError
 from worldline.core.trace import printable
+from worldline.interfaces.api.comparing import leaderboard, write_leaderboard
 from worldline.interfaces.api.run import Run
 from worldline.interfaces.cli.console import hint
 from worldline.interfaces.cli.help_sections import command
@@ -19,6 +20,8 @@ from worldline.interfaces.cli.shared_options import (
     tokenizer_option,
 )
 from worldline.interfaces.report import (
+    leaderboard_report,
+    leaderboard_to_json,
     make_console,
     operation_report,
     operations_to_json,
@@ -31,12 +34,17 @@ from worldline.interfaces.report import (
         "worldline report runs/mine",
         "worldline report runs/mine -o report.html",
         "worldline report runs/base runs/tuned -o report.html",
+        "worldline report runs/base runs/a runs/b --baseline runs/base",
         "worldline report runs/mine --by operation",
         "worldline report runs/mine --by operation --operation str.replace",
     )
 )
-@click.argument("run")
-@click.argument("run_b", required=False)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="With two or more runs, compare each with this one.  [default: the first]",
+)
 @click.option(
     "-o",
     "--output",
@@ -59,8 +67,8 @@ from worldline.interfaces.report import (
 @tokenizer_option
 @python_option
 def report(
-    run: str,
-    run_b: str | None,
+    runs: tuple[str, ...],
+    baseline: str | None,
     output: Path | None,
     by: str | None,
     operation: str | None,
@@ -70,34 +78,63 @@ def report(
 ) -> None:
     """Summarize a run: accuracy, outcomes, causes, and accuracy by group.
 
-    With -o, write one HTML file with an overview, all samples, and each sample step by step. With
-    two runs, it also shows what changed. With --by operation, print the share of correct steps for
-    each operation, and a fitted model that separates operation, size and nesting.
+    With two or more runs, print them as a table: the most accurate first, with the paired
+    difference of each to a baseline.
+
+    With -o, write one HTML file: of one run, an overview, all samples, and each sample step by
+    step; of two runs, also what changed; of more runs, the table. With --by operation, print the
+    share of correct steps for each operation, and a fitted model that separates operation, size and
+    nesting.
     """
     if by == "operation" or operation is not None:
-        if output is not None or run_b is not None or by is None:
+        if output is not None or len(runs) > 1 or by is None:
             raise InputError(
                 "--by operation prints one run; give neither -o nor a second run, and --operation "
                 "only with it"
             )
-        print_operations(Run(run), form, operation=operation, tokenizer=tokenizer, python=python)
+        print_operations(
+            Run(runs[0]), form, operation=operation, tokenizer=tokenizer, python=python
+        )
         return
-    if output is None:
-        if run_b is not None:
-            raise InputError(
-                f"two runs need -o report.html; in the terminal: worldline compare {run} {run_b}"
-            )
-        print_run(Run(run), form)
-        return
-    if form == "json":
+    if baseline is not None and len(runs) == 1:
+        raise InputError("--baseline compares runs; give two or more")
+    if output is not None and form == "json":
         raise InputError("-o writes an HTML file, --format json prints JSON: give only one of them")
-    runs = [Run(run), *([Run(run_b)] if run_b else [])]
+    if len(runs) > 2 or (len(runs) == 2 and (output is None or baseline is not None)):
+        show_leaderboard(runs, baseline, output, form)
+    elif output is None:
+        print_run(Run(runs[0]), form)
+    else:
+        write_html([Run(run) for run in runs], output, tokenizer=tokenizer, python=python)
+
+
+def show_leaderboard(
+    runs: tuple[str, ...], baseline: str | None, output: Path | None, form: str
+) -> None:
+    """Print the leaderboard of runs, or write it as one HTML file."""
+    if output is not None:
+        write_leaderboard(runs, output, baseline=baseline)
+        click.echo(printable(f"{output}: {len(runs)} runs; open it in a browser"))
+        return
+    result = leaderboard(runs, baseline=baseline)
+    if form == "json":
+        click.echo(json.dumps(leaderboard_to_json(result), indent=1))
+        return
+    console = make_console()
+    for part in leaderboard_report(result):
+        console.print(part)
+    if len(runs) == 2:
+        hint(printable(f"next: worldline compare {runs[0]} {runs[1]}"))
+
+
+def write_html(runs: list[Run], output: Path, *, tokenizer: str | None, python: str | None) -> None:
+    """Write one run, or two and their comparison, as one HTML file."""
     total = sum(map(len, runs))
     with ExitStack() as stack:
         reporter = stack.enter_context(report_progress("diagnosing", total))
         runs[0].report(
             output,
-            compare_to=runs[1] if run_b else None,
+            compare_to=runs[1] if len(runs) == 2 else None,
             tokenizer=tokenizer,
             python=python,
             on_sample=reporter.advance,

@@ -6,13 +6,21 @@ import webbrowser
 import click
 
 from worldline.core.errors import InputError
-from worldline.interfaces.api.run import Run
+from worldline.evaluation.runs import is_run
+from worldline.interfaces.api.run import Run, view_project
 from worldline.interfaces.cli.help_sections import command
 from worldline.interfaces.cli.shared_options import python_option, tokenizer_option
 
 
-@command(examples=("worldline view runs/mine --open", "worldline view runs/base runs/tuned"))
-@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN_B]")
+@command(
+    examples=(
+        "worldline view runs/mine --open",
+        "worldline view runs/base runs/tuned",
+        "worldline view runs",
+        "worldline view s3://bucket/runs",
+    )
+)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN_B] | FOLDER")
 @click.option(
     "--port",
     type=click.IntRange(min=0, max=65535),
@@ -26,7 +34,11 @@ from worldline.interfaces.cli.shared_options import python_option, tokenizer_opt
 def view(
     runs: tuple[str, ...], port: int, open_browser: bool, python: str | None, tokenizer: str | None
 ) -> None:
-    """Browse one run, or compare two, in a web page on this machine.
+    """Browse one run, compare two, or list all runs of a folder, in a web page.
+
+    A folder or address that contains runs is shown as a list with differences to a baseline, the
+    trend over checkpoints, and the operations that got better and worse; each run and each
+    comparison of two opens from there.
 
     With --python, a sample's program is executed again when the sample is opened. The URL contains
     a secret, and requests without it are refused. Press Ctrl-C to stop.
@@ -34,7 +46,10 @@ def view(
     if len(runs) > 2:
         raise InputError(f"view takes one run or two, not {len(runs)}")
     other = runs[1] if len(runs) == 2 else None
-    viewer = Run(runs[0]).view(port=port, compare_to=other, tokenizer=tokenizer, python=python)
+    if other is None and not is_run(runs[0]):
+        viewer = view_project(runs[0], port=port, tokenizer=tokenizer, python=python)
+    else:
+        viewer = Run(runs[0]).view(port=port, compare_to=other, tokenizer=tokenizer, python=python)
     with viewer:
         click.echo(f"{viewer.url}\nOpen this in a browser on this machine; Ctrl-C stops it.")
         if open_browser:

@@ -25,12 +25,23 @@ from worldline.interfaces.report.diagnosis_summary import (
 )
 from worldline.interfaces.report.engine_text import engine_lines, engine_to_json
 from worldline.interfaces.report.explanation_text import explanation_lines
+from worldline.interfaces.report.gate_text import (
+    comparison_markdown,
+    gate_line,
+    gate_to_json,
+    gate_to_junit,
+)
 from worldline.interfaces.report.intervention_text import (
     attempt_lines,
     attempt_results,
     fix_lines,
     intervention_tables,
     interventions_to_json,
+)
+from worldline.interfaces.report.leaderboard_text import (
+    leaderboard_notes,
+    leaderboard_report,
+    leaderboard_to_json,
 )
 from worldline.interfaces.report.number_format import natural_key
 from worldline.interfaces.report.operation_text import operation_report, operations_to_json
@@ -75,6 +86,7 @@ __all__ = [
     "attempt_results",
     "breakdown_table",
     "comparison_headline",
+    "comparison_markdown",
     "comparison_notes",
     "comparison_story",
     "comparison_to_json",
@@ -86,11 +98,17 @@ __all__ = [
     "fact_texts",
     "first_wrong_local",
     "fix_lines",
+    "gate_line",
+    "gate_to_json",
+    "gate_to_junit",
     "groups_note",
     "headline",
     "intervention_tables",
     "interventions_to_json",
     "is_same_step",
+    "leaderboard_notes",
+    "leaderboard_report",
+    "leaderboard_to_json",
     "make_console",
     "natural_key",
     "one_step_accuracy_lines",

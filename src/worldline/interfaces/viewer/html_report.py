@@ -62,6 +62,21 @@ def write_report(
         temporary.write_text(_render_report(runs, on_sample), encoding="utf-8")
 
 
+def write_project_page(document: dict[str, Any], output: Path) -> None:
+    """Write a leaderboard as one HTML file.
+
+    Args:
+        document: The document of `build_project_document`.
+        output: The HTML file to create or replace.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    with _replaced_file(output) as temporary:
+        page = render_page(data_script("project", document), connect="'none'")
+        temporary.write_text(page, encoding="utf-8")
+
+
 def _render_report(runs: Sequence[DiagnosedRun], on_sample: Callable[[], None]) -> str:
     costs: dict[str, TokenCosts] = {}
     operations: dict[str, OperationResults] = {}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Self
 from urllib.parse import parse_qsl, urlsplit
 
 from worldline.core.errors import InputError, WorldlineError
@@ -59,10 +60,13 @@ class ViewServer:
         tokenizer: Tokenizer | None = None,
         reexecute: bool = False,
     ) -> None:
+        self._runs = RunCache(locations, recorder, tokenizer=tokenizer, reexecute=reexecute)
+        self._start(port)
+
+    def _start(self, port: int) -> None:
         # Browsers accept frame-ancestors in the header only, not in the page.
         policy = content_security_policy(built_page(), connect="'self'")
         self.policy = f"{policy}; frame-ancestors 'none'"
-        self._runs = RunCache(locations, recorder, tokenizer=tokenizer, reexecute=reexecute)
         self._secret = secrets.token_urlsafe(24)
         try:
             self._server = ThreadingHTTPServer((HOST, port), _make_handler(self))
@@ -84,7 +88,7 @@ class ViewServer:
         """The URL to open, with the secret."""
         return f"http://{HOST}:{self.port}/{self._secret}/"
 
-    def __enter__(self) -> "ViewServer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -115,31 +119,44 @@ class ViewServer:
         try:
             return self._respond(path, parse_qsl(parts.query, errors="surrogatepass"))
         except WorldlineError as error:
-            deleted = self._runs.deleted_run()
+            deleted = self.deleted_run()
             if deleted is not None:
                 return _error_response(410, f"{deleted} no longer exists")
             return _error_response(404 if isinstance(error, InputError) else 500, str(error))
         except ValueError as error:
             return _error_response(400, f"the query is invalid: {error}")
 
+    def deleted_run(self) -> str | None:
+        """The first run that no longer exists."""
+        return self._runs.deleted_run()
+
     def _respond(self, path: str, parameters: list[tuple[str, str]]) -> Response:
         if path == "":
-            head = '<meta name="worldline-api" content="api/">'
-            return 200, "text/html; charset=utf-8", render_page(head, connect="'self'").encode()
-        options = dict(parameters)
-        run = int(options.get("run", "0"))
-        if path == "api/report":
-            return _json_response(self._runs.report())
-        if path == "api/rows":
-            total, rows = self._runs.rows(run, _parse_query(options, parameters))
-            return _json_response(to_json({"total": total, "rows": rows}))
-        if path == "api/sample":
-            return _json_response(to_json(self._runs.sample(run, options.get("id", ""))))
-        if path == "api/tokens":
-            return _json_response(to_json(self._runs.token_usage(run)))
-        if path == "api/operations":
-            return _json_response(to_json(self._runs.operations(run)))
-        return _error_response(404, "not found")
+            return page_response('<meta name="worldline-api" content="api/">')
+        return respond_with_runs(self._runs, path, parameters)
+
+
+def respond_with_runs(runs: RunCache, path: str, parameters: list[tuple[str, str]]) -> Response:
+    """Answer a request for data of one run or two: "api/report"."""
+    options = dict(parameters)
+    run = int(options.get("run", "0"))
+    if path == "api/report":
+        return json_response(runs.report())
+    if path == "api/rows":
+        total, rows = runs.rows(run, _parse_query(options, parameters))
+        return json_response(to_json({"total": total, "rows": rows}))
+    if path == "api/sample":
+        return json_response(to_json(runs.sample(run, options.get("id", ""))))
+    if path == "api/tokens":
+        return json_response(to_json(runs.token_usage(run)))
+    if path == "api/operations":
+        return json_response(to_json(runs.operations(run)))
+    return _error_response(404, "not found")
+
+
+def page_response(head: str) -> Response:
+    """The page, with `head` in its head element."""
+    return 200, "text/html; charset=utf-8", render_page(head, connect="'self'").encode()
 
 
 def _parse_query(options: dict[str, str], parameters: list[tuple[str, str]]) -> Query:
@@ -154,7 +171,8 @@ def _parse_query(options: dict[str, str], parameters: list[tuple[str, str]]) -> 
     )
 
 
-def _json_response(body: bytes) -> Response:
+def json_response(body: bytes) -> Response:
+    """A document as a response."""
     return 200, "application/json", body
 
 

@@ -10,11 +10,11 @@ from worldline.analysis.diagnosis import Sample
 from worldline.analysis.interventions import INTERVENTIONS
 from worldline.core.errors import InputError
 from worldline.evaluation.runs import intervention_run, is_run, read_manifest
-from worldline.evaluation.store import open_location, part_files
 from worldline.interfaces.report import operations_to_json
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.html_report import MAX_REPORT_SAMPLES
 from worldline.interfaces.viewer.run_documents import build_report_document, build_token_usage
+from worldline.interfaces.viewer.run_versions import file_versions
 from worldline.interfaces.viewer.sample_table import Cell, Query, Table, query_rows
 from worldline.interfaces.viewer.text_index import TextIndex, read_text_index
 from worldline.languages.python.recorder import Recorder
@@ -156,16 +156,7 @@ def _fingerprint(locations: Sequence[str]) -> object:
         for location in (run, *(intervention_run(run, name) for name in INTERVENTIONS))
         if is_run(location)
     ]
-    return tuple((run, read_manifest(run), *_file_versions(run)) for run in runs)
-
-
-def _file_versions(location: str) -> tuple[object, ...]:
-    folder = open_location(location)
-    try:
-        journal = folder.journal.stat()
-    except FileNotFoundError:
-        return (*part_files(folder), None)
-    return (*part_files(folder), journal.st_size, journal.st_mtime_ns)
+    return tuple((run, read_manifest(run), *file_versions(run)) for run in runs)
 
 
 def _item(items: Sequence[T], index: int) -> T:

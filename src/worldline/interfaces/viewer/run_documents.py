@@ -93,14 +93,14 @@ def build_report_document(
     return {
         "format": FORMAT,
         "worldline": version("worldline"),
-        "homepage": _homepage(),
+        "homepage": homepage(),
         "labels": dict(LABELS),
         "runs": documents,
         "comparison": comparison,
     }, tables
 
 
-def _homepage() -> str | None:
+def homepage() -> str | None:
     """The project's address, from the package's metadata."""
     urls = dict(entry.split(", ", 1) for entry in metadata("worldline").get_all("Project-URL", []))
     return urls.get("Homepage") or urls.get("Source")
@@ -124,7 +124,7 @@ def build_run_document(
         "header": _header(manifest, location, rows),
         "headline": headline(rows),
         "examples": build_example_failures(run),
-        "accuracy": _accuracy(accuracy(rows)),
+        "accuracy": accuracy_document(accuracy(rows)),
         "outcomes": [{"name": name, "count": n} for name, n in summary.outcomes.items()],
         "causes": _causes(summary, interventions),
         "divergences": _divergences(summary),
@@ -150,7 +150,8 @@ def _header(manifest: Manifest, location: str, rows: Sequence[ScoredSample]) -> 
     return [line.plain for line in lines]
 
 
-def _accuracy(counts: Accuracy) -> dict[str, Any]:
+def accuracy_document(counts: Accuracy) -> dict[str, Any]:
+    """Build the counted verdicts: `Accuracy` in viewer/src/api.ts."""
     return {
         "questions": counts.samples,
         "samples": counts.asked,

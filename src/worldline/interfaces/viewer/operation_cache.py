@@ -1,0 +1,69 @@
+"""Operation tallies of runs, stored in the cache folder: counting them diagnoses every sample."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from worldline.analysis.diagnosis import Sample
+from worldline.core.util.cache_folder import cache_folder
+from worldline.core.util.files import write_file
+from worldline.evaluation.metrics import OperationTallies, tally_operations
+from worldline.evaluation.runs import read_manifest
+from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
+from worldline.interfaces.viewer.run_versions import file_versions
+from worldline.languages.python.recorder import Recorder
+
+# Increased when the counting changes.
+_FORMAT = 1
+
+
+def operation_tallies(
+    location: str, recorder: Recorder, *, on_sample: Callable[[], None] = lambda: None
+) -> OperationTallies:
+    """Count the correct steps of a run by operation and by program, or read the stored counts.
+
+    Args:
+        location: The folder or address of the run.
+        recorder: Executes the programs whose traces are not stored.
+        on_sample: Called after each sample that is diagnosed.
+    """
+    stored = stored_tallies(location)
+    if stored is not None:
+        return stored
+    file = _cache_file(location)
+    run = DiagnosedRun(location, recorder)
+
+    def diagnosed_samples() -> Iterator[Sample]:
+        for name in run.names:
+            yield run.diagnose(name)
+            on_sample()
+
+    tallies = tally_operations(diagnosed_samples())
+    # Without a cache, such as on a full disk, they are counted again next time.
+    with suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_file(file, json.dumps(tallies).encode())
+    return tallies
+
+
+def stored_tallies(location: str) -> OperationTallies | None:
+    """The stored counts of a run; None if there are none for its current rows."""
+    try:
+        data = json.loads(_cache_file(location).read_bytes())
+        return {
+            name: {program: (correct, of) for program, (correct, of) in by_program.items()}
+            for name, by_program in data.items()
+        }
+    except (OSError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def _cache_file(location: str) -> Path:
+    path = location if "://" in location else str(Path(location).expanduser().absolute())
+    identity = (version("worldline"), _FORMAT, path, read_manifest(location).sessions)
+    text = repr((identity, file_versions(location)))
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+    return cache_folder() / "operations" / f"{digest}.json"

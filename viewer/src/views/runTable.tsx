@@ -1,0 +1,161 @@
+/** Table of the runs of a project, with their differences to a baseline. */
+import type { ProjectRun, RunDifference } from "../api";
+import { escapeHidden } from "../escape";
+import { formatCount, formatDifferenceInterval, formatPoints, formatPValue, formatShare } from "../numberFormat";
+import { comparePath, runPath } from "../project/links";
+import type { ProjectState } from "../project/state";
+import type { StateUpdate } from "./projectPage";
+import { ShareCell } from "./shareBar";
+import { Text } from "./text";
+
+/** Differences with a smaller adjusted p-value are printed in bold. */
+const SIGNIFICANCE = 0.05;
+
+/** The columns: the name that is sorted by, the heading, and whether it is a number. */
+const COLUMNS: [string, string, boolean][] = [
+  ["run", "Run", false],
+  ["step", "Step", true],
+  ["answered", "Correct of answered", false],
+  ["difference", "Difference", true],
+  ["", "95% interval", true],
+  ["", "Pairs", true],
+  ["", "Adjusted p", true],
+  ["all", "Correct of all", false],
+  ["truncated", "Truncated", true],
+  ["no_answer", "No answer", true],
+  ["infra_error", "Infra errors", true],
+  ["samples", "Samples", true],
+  ["model", "Model", false],
+  ["evaluated", "Evaluated", false],
+];
+
+interface Props {
+  runs: ProjectRun[];
+  baseline: string;
+  differences: ReadonlyMap<string, RunDifference>;
+  isServed: boolean;
+  state: ProjectState;
+  update: StateUpdate;
+}
+
+export function RunTable({ runs, baseline, differences, isServed, state, update }: Props) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
+      <table class="runs-table">
+        <thead>
+          <tr>
+            {COLUMNS.map(([name, title, isNumber]) => (
+              <Heading name={name} title={title} isNumber={isNumber} state={state} update={update} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <Row
+              run={run}
+              isServed={isServed}
+              isBaseline={run.id === baseline}
+              baseline={baseline}
+              difference={differences.get(run.id)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface HeadingProps {
+  name: string;
+  title: string;
+  isNumber: boolean;
+  state: ProjectState;
+  update: StateUpdate;
+}
+
+function Heading({ name, title, isNumber, state, update }: HeadingProps) {
+  const style = isNumber ? "number" : undefined;
+  if (name === "")
+    return (
+      <th scope="col" class={style}>
+        {title}
+      </th>
+    );
+  const isSorted = state.sort === name;
+  const order = isSorted ? (state.descending ? "descending" : "ascending") : "none";
+  // Numbers begin with the largest, names with the first.
+  const isFirstDescending = isNumber || name === "answered" || name === "all" || name === "evaluated";
+  const descending = isSorted ? !state.descending : isFirstDescending;
+  return (
+    <th scope="col" class={style} aria-sort={order}>
+      <button type="button" class="sort" onClick={() => update({ sort: name, descending })}>
+        {title}
+        {isSorted && <span aria-hidden="true"> {state.descending ? "↓" : "↑"}</span>}
+      </button>
+    </th>
+  );
+}
+
+interface RowProps {
+  run: ProjectRun;
+  isServed: boolean;
+  isBaseline: boolean;
+  baseline: string;
+  difference: RunDifference | undefined;
+}
+
+function Row({ run, isServed, isBaseline, baseline, difference }: RowProps) {
+  const { accuracy } = run;
+  return (
+    <tr class={isBaseline ? "baseline" : undefined}>
+      <th scope="row" title={escapeHidden(run.id)}>
+        {isServed ? (
+          <a href={runPath(run.id)}>
+            <Text of={run.id} />
+          </a>
+        ) : (
+          <Text of={run.id} />
+        )}
+      </th>
+      <td class="number">{run.step === null ? "" : formatCount(run.step)}</td>
+      <td>
+        <ShareCell share={accuracy.of_answered} />
+      </td>
+      <DifferenceCells
+        difference={difference}
+        isBaseline={isBaseline}
+        link={isServed ? comparePath(baseline, run.id) : null}
+      />
+      <td>{formatShare(accuracy.of_all)}</td>
+      {[accuracy.truncated, accuracy.no_answer, accuracy.infra_error].map((count) => (
+        <td class="number">{count ? formatCount(count) : "·"}</td>
+      ))}
+      <td class="number">
+        {formatCount(accuracy.samples)}
+        {accuracy.samples < run.expected && ` of ${formatCount(run.expected)}`}
+      </td>
+      <td>
+        <Text of={run.model} />
+      </td>
+      <td>
+        <Text of={run.evaluated_at.slice(0, 16).replace("T", " ")} />
+      </td>
+    </tr>
+  );
+}
+
+function DifferenceCells(props: { difference: RunDifference | undefined; isBaseline: boolean; link: string | null }) {
+  const { difference, isBaseline, link } = props;
+  if (isBaseline) return <td colSpan={4}>Baseline</td>;
+  if (!difference || difference.answered.value === null) return <td colSpan={4}>–</td>;
+  const points = formatPoints(difference.answered.value);
+  const style = difference.adjusted_p < SIGNIFICANCE ? "number significant" : "number";
+  return (
+    <>
+      <td class={style}>{link === null ? points : <a href={link}>{points}</a>}</td>
+      <td class={style}>{formatDifferenceInterval(difference.answered)}</td>
+      <td class="number">{formatCount(difference.answered.of)}</td>
+      <td class={style}>{formatPValue(difference.adjusted_p)}</td>
+    </>
+  );
+}
