@@ -1,10 +1,12 @@
 /** Entry point of the page. */
 import { render } from "preact";
-import "uplot/dist/uPlot.min.css";
 import type { DataSource } from "./api";
 import { embeddedSource } from "./dataSource/embedded";
 import { serverSource } from "./dataSource/server";
 import "./styles.css";
+import "./charts.css";
+import "./glossary.css";
+import "./samplePage.css";
 import { App } from "./views/app";
 import { restoreTheme } from "./views/theme";
 

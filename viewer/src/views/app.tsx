@@ -9,6 +9,7 @@ import { useShortcuts } from "../shortcuts";
 import { lastList } from "../siblings";
 import { useAsync } from "../useAsync";
 import { ComparisonPage } from "./comparisonPage";
+import { DefinitionTip } from "./defined";
 import { HelpDialog } from "./helpDialog";
 import { ErrorBoundary, Loading, Message } from "./message";
 import { OverviewPage } from "./overviewPage";
@@ -50,6 +51,7 @@ export function App({ data }: { data: DataSource }) {
         )}
       </main>
       {report.status === "ready" && <Footer report={report.value} />}
+      <DefinitionTip />
       {isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}
     </>
   );

@@ -1,5 +1,10 @@
 """Metrics of runs: accuracy, survival, comparisons, effects of interventions, token costs."""
 
+from worldline.evaluation.metrics.calibration import (
+    Calibration,
+    CalibrationBin,
+    measure_calibration,
+)
 from worldline.evaluation.metrics.composition import FACETS, CompositionResult, measure_composition
 from worldline.evaluation.metrics.grouped_accuracy import GroupAccuracy, accuracy_by_group
 from worldline.evaluation.metrics.intervention_effects import (
@@ -42,6 +47,8 @@ __all__ = [
     "CONTEXT_LENGTHS",
     "FACETS",
     "Accuracy",
+    "Calibration",
+    "CalibrationBin",
     "CompositionResult",
     "FormatTokens",
     "GroupAccuracy",
@@ -65,6 +72,7 @@ __all__ = [
     "changed_settings",
     "compare_runs",
     "length_percentiles",
+    "measure_calibration",
     "measure_composition",
     "measure_interventions",
     "measure_one_step_accuracy",

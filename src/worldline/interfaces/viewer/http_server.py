@@ -133,6 +133,9 @@ class ViewServer:
         if path == "api/rows":
             total, rows = self._runs.rows(run, _parse_query(options, parameters))
             return _json_response(to_json({"total": total, "rows": rows}))
+        if path == "api/counts":
+            counts = self._runs.facet_counts(run, _parse_query(options, parameters))
+            return _json_response(to_json(counts))
         if path == "api/sample":
             return _json_response(to_json(self._runs.sample(run, options.get("id", ""))))
         if path == "api/tokens":
