@@ -137,7 +137,11 @@ function XLabels({ width, labels, axis }: { width: number; labels: [number, stri
   return (
     <>
       {shown.map(([x, name]) => (
-        <text x={x} y={HEIGHT - BOTTOM + 17} text-anchor="middle">
+        <text
+          x={Math.min(x, width - (name.length * CHARACTER_WIDTH) / 2)}
+          y={HEIGHT - BOTTOM + 17}
+          text-anchor="middle"
+        >
           {name}
         </text>
       ))}
