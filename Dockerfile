@@ -6,6 +6,7 @@
 FROM node:22-bookworm-slim AS viewer
 WORKDIR /worldline
 COPY viewer viewer
+COPY docs docs
 COPY scripts/build-viewer scripts/build-viewer
 RUN scripts/build-viewer
 

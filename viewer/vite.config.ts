@@ -1,5 +1,6 @@
 /** Build of the page as one HTML file, with its script and styles inline. */
 import { defineConfig, type Plugin } from "vite";
+import { definitions } from "./definitions.ts";
 
 // URLs of other hosts; the SVG namespace is none.
 const EXTERNAL_URL = /\b(?:https?|wss?):\/\/(?!www\.w3\.org\/)[^\s"'`)]*/g;
@@ -38,7 +39,7 @@ function escapeScript(code: string): string {
 }
 
 export default defineConfig({
-  plugins: [singleFile()],
+  plugins: [definitions(), singleFile()],
   build: {
     target: "es2022",
     cssTarget: "chrome123",

@@ -144,9 +144,19 @@ function sample(id, actual, predicted, { outcome, cause = null, ending = "the tr
           ["value", "str, written by the line"],
           ["horizon", `step ${matched}, iteration 2, call depth 2, 928 characters written`],
           ["afterwards", "re-converged 1 time (15 steps); result correct"],
-          ["cause", `${cause ?? "string_handling"} (a hypothesis)`],
         ]
       : [],
+    reason: divergence
+      ? {
+          rule: 26,
+          rules: 28,
+          sentence: "misunderstood an operation on a string",
+          facts: [`the value that differs is of kind str`, `operations of line ${a?.line}: .strip()`],
+          also_matching: ["container_handling"],
+          status: "hypothesis",
+          tested_by: null,
+        }
+      : null,
     source: actual.source,
     actual: {
       steps: actual.steps,
@@ -396,10 +406,27 @@ function run(name, samples, rows) {
       "actions   99 of 100",
       "states    98 of 100",
     ],
+    calibration: {
+      questions: 32,
+      error: 0.12,
+      bins: [
+        { low: 0.4, high: 0.6, confidence: 0.5, correct: share(4, 10) },
+        { low: 0.8, high: 1, confidence: 0.95, correct: share(18, 22) },
+      ],
+    },
     token_usage: {
       max_tokens: 1024,
       truncated,
-      completion_tokens: { total: 28_410, median: 612, max: 1024 },
+      completion_tokens: {
+        total: 28_410,
+        median: 612,
+        max: 1024,
+        bins: [
+          { group: "256–511", samples: 9, correct: 6, tokens: 3_600 },
+          { group: "512–1023", samples: 20, correct: 11, tokens: 21_738 },
+          { group: "1024–2047", samples: 3, correct: 0, tokens: 3_072 },
+        ],
+      },
       formats: [
         { codec: "cwm", tokens: 31_220, fitting: 24, traces: 32 },
         { codec: "delta", tokens: 11_904, fitting: 31, traces: 32 },
@@ -475,7 +502,7 @@ const change = (by, group, gained, lost, difference) => {
   return { by, group, pairs: 32, gained, lost, difference, adjusted_p: difference.p };
 };
 const report = {
-  format: 5,
+  format: 6,
   homepage: null,
   labels: LABELS,
   worldline: "0.1.0",

@@ -77,11 +77,44 @@ export interface SurvivalPoint {
   at_risk: number;
 }
 
+export interface CompletionTokens {
+  total: number;
+  median: number;
+  max: number;
+  bins: TokenBin[];
+}
+
+/** Samples whose completions have a similar number of tokens. */
+export interface TokenBin {
+  /** "64–127" */
+  group: string;
+  samples: number;
+  correct: number;
+  /** Their tokens together. */
+  tokens: number;
+}
+
+/** Confidence and accuracy of the most frequent answers, in a run with repeats. */
+export interface Calibration {
+  questions: number;
+  /** Mean distance of confidence and accuracy, from 0 to 1. */
+  error: number;
+  bins: CalibrationBin[];
+}
+
+export interface CalibrationBin {
+  low: number;
+  high: number;
+  /** Mean share of the repeats that give the most frequent answer. */
+  confidence: number;
+  correct: Share;
+}
+
 /** Tokens of the completions, and of the actual traces in other formats. */
 export interface TokenUsage {
   max_tokens: number | null;
   truncated: number;
-  completion_tokens: { total: number; median: number; max: number } | null;
+  completion_tokens: CompletionTokens | null;
   /** `fitting`: traces of at most `max_tokens` tokens; null if there is no limit. */
   formats: { codec: string; tokens: number; fitting: number | null; traces: number }[];
   /** The tokenizer that counted the formats: "llama3". */
@@ -212,6 +245,8 @@ export interface RunDocument {
   survival: SurvivalPoint[];
   /** Title and lines of the one-step accuracy; empty unless the mode was `score`. */
   one_step_accuracy: string[];
+  /** Null without repeats. */
+  calibration: Calibration | null;
   token_usage: TokenUsage;
   /** Null if they were not measured. */
   operations: Operations | null;
@@ -260,7 +295,7 @@ export interface Comparison {
 }
 
 export interface ReportDocument {
-  format: 5;
+  format: 6;
   /** The version of Worldline that wrote the report. */
   worldline: string;
   /** The project's address; null if the package does not name it. */
@@ -287,6 +322,12 @@ export interface Query {
 export interface RowsPage {
   total: number;
   rows: Cell[][];
+}
+
+/** Number of samples that a column shows without a choice, and with each of its values. */
+export interface FacetCounts {
+  total: number;
+  values: Record<string, number>;
 }
 
 export interface Frame {
@@ -358,6 +399,24 @@ export interface Attempt {
   result: string;
 }
 
+/** Why the cause was chosen. */
+export interface Reason {
+  /** Number of the rule, from 1; null if no rule matches. */
+  rule: number | null;
+  /** Number of rules. */
+  rules: number;
+  /** The cause in a sentence. */
+  sentence: string;
+  /** The facts that the rule matched, a sentence each. */
+  facts: string[];
+  /** Causes of later rules that match as well. */
+  also_matching: string[];
+  /** "fact": the executions show the cause, nothing has to be tested. */
+  status: "confirmed" | "refuted" | "hypothesis" | "fact";
+  /** The intervention that confirmed or refuted the cause. */
+  tested_by: string | null;
+}
+
 export interface SampleDocument {
   id: string;
   verdict: string;
@@ -367,6 +426,8 @@ export interface SampleDocument {
   summary: string;
   /** Names and texts of the facts of the diagnosis. */
   facts: [string, string][];
+  /** Null without a cause. */
+  reason: Reason | null;
   /** The program's text. */
   source: string;
   actual: Execution;
@@ -397,6 +458,7 @@ export interface SampleDocument {
  * instead, and requests, relative to its own URL:
  *   GET api/report                                          -> ReportDocument
  *   GET api/rows?run=0&search=…&facet=name:value&facet=…&sort=…&descending=1&offset=0&limit=100 -> RowsPage
+ *   GET api/counts, with the parameters of rows             -> FacetCounts of each column with a menu, by its name
  *   GET api/sample?run=0&id=…                               -> SampleDocument
  *   GET api/tokens?run=0                                    -> TokenUsage, with its formats counted
  *   GET api/operations?run=0                                -> Operations
@@ -404,6 +466,8 @@ export interface SampleDocument {
 export interface DataSource {
   report(): Promise<ReportDocument>;
   rows(query: Query): Promise<RowsPage>;
+  /** What each value of each menu would show: the search and the other columns' values apply. */
+  facetCounts(query: Query): Promise<Record<string, FacetCounts>>;
   sample(run: number, id: string): Promise<SampleDocument>;
   tokenUsage(run: number): Promise<TokenUsage>;
   operations(run: number): Promise<Operations>;

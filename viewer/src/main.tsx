@@ -1,12 +1,14 @@
 /** Entry point of the page. */
 import { render } from "preact";
-import "uplot/dist/uPlot.min.css";
 import type { DataSource } from "./api";
 import { embeddedSource } from "./dataSource/embedded";
 import { serverSource } from "./dataSource/server";
 import "./styles.css";
+import "./charts.css";
+import "./glossary.css";
 import "./project/project.css";
 import { openProject } from "./project/source";
+import "./samplePage.css";
 import { App } from "./views/app";
 import { ProjectApp } from "./views/projectPage";
 import { restoreTheme } from "./views/theme";

@@ -10,11 +10,14 @@ export interface Filter {
 
 export type OverviewRoute = { page: "overview"; run: number; by: string | null };
 export type SamplesRoute = { page: "samples"; run: number } & Filter;
-/** `tokens`: show the values that differ split into tokens. */
-export type SampleRoute = { page: "sample"; run: number; id: string; step: number | null; tokens: boolean };
+/** How the two values that differ are compared. */
+export type ValueView = "tokens" | "characters" | "structure";
+/** `view`: without it, by token if a tokenizer is known. */
+export type SampleRoute = { page: "sample"; run: number; id: string; step: number | null; view?: ValueView | null };
 export type Route = OverviewRoute | SamplesRoute | SampleRoute | { page: "compare" };
 
 export const NO_FILTER: Filter = { search: "", facets: {}, sort: null, descending: false };
+const VALUE_VIEWS: ValueView[] = ["tokens", "characters", "structure"];
 /** Parameters of the list itself; all others are facets. */
 const OWN_PARAMETERS = new Set(["search", "sort", "descending"]);
 
@@ -24,10 +27,10 @@ export function toHash(route: Route): string {
   const start = `#/run/${route.run}`;
   if (route.page === "overview") return start + parameters([["by", route.by]]);
   if (route.page === "samples") return `${start}/samples${parameters(filterPairs(route))}`;
-  const { step, tokens } = route;
+  const { step, view } = route;
   const pairs: Pair[] = [
     ["step", step === null ? null : String(step)],
-    ["tokens", tokens ? "1" : null],
+    ["view", view ?? null],
   ];
   return `${start}/sample/${encode(route.id)}${parameters(pairs)}`;
 }
@@ -44,7 +47,8 @@ export function fromHash(hash: string): Route {
   if (page === "sample" && id !== undefined) {
     const step = value("step");
     const isStep = step !== null && /^\d{1,9}$/.test(step);
-    return { page, run: runIndex, id: decode(id), step: isStep ? Number(step) : null, tokens: value("tokens") === "1" };
+    const view = VALUE_VIEWS.find((each) => each === value("view")) ?? null;
+    return { page, run: runIndex, id: decode(id), step: isStep ? Number(step) : null, view };
   }
   return { page: "overview", run: runIndex, by: value("by") };
 }

@@ -8,7 +8,7 @@ const COLUMNS = [
   { name: "id", title: "sample", type: "text", values: null },
   { name: "steps", title: "steps", type: "number", values: null },
 ];
-const REPORT = { format: 5, worldline: "0", labels: {}, runs: [{ name: "a", columns: COLUMNS }], comparison: null };
+const REPORT = { format: 6, worldline: "0", labels: {}, runs: [{ name: "a", columns: COLUMNS }], comparison: null };
 const ROWS = [
   [
     ["one", 3],
@@ -44,9 +44,9 @@ test("an embedded source has the report, the rows in sorted pages, and decompres
 
 test.each([
   ["no data", { report: null }, /has no data/],
-  ["damaged data", { report: '{"format": 5, ' }, /damaged/],
+  ["damaged data", { report: '{"format": 6, ' }, /damaged/],
   ["a different version", { report: '{"format": 2, "runs": []}' }, /different version/],
-  ["no runs", { report: '{"format": 5, "runs": []}' }, /no runs/],
+  ["no runs", { report: '{"format": 6, "runs": []}' }, /no runs/],
 ])("a page with %s shows a message", async (_, changes, message) => {
   await expect(page(changes).report()).rejects.toThrow(message);
 });

@@ -14,8 +14,8 @@ const ROUTES: Route[] = [
     sort: "steps",
     descending: true,
   },
-  { page: "sample", run: 0, id: "sample_1", step: null, tokens: false },
-  { page: "sample", run: 0, id: "", step: 0, tokens: true },
+  { page: "sample", run: 0, id: "sample_1", step: null, view: null },
+  { page: "sample", run: 0, id: "", step: 0, view: "structure" },
 ];
 
 test.each(ROUTES)("a route survives its hash: %o", (route) => {
@@ -33,9 +33,9 @@ test.each([
   "%ED%A0%80",
   "日本",
 ])("any id survives the hash: %j", (id) => {
-  const hash = toHash({ page: "sample", run: 3, id, step: 12, tokens: false });
+  const hash = toHash({ page: "sample", run: 3, id, step: 12, view: null });
   expect(hash).toMatch(/^#\/run\/3\/sample\/[\w.%!~*'()-]*\?step=12$/);
-  expect(fromHash(hash)).toEqual({ page: "sample", run: 3, id, step: 12, tokens: false });
+  expect(fromHash(hash)).toEqual({ page: "sample", run: 3, id, step: 12, view: null });
 });
 
 test("the hash of a filtered list is readable", () => {

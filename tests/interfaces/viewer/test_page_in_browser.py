@@ -127,13 +127,17 @@ def test_values_are_shown_split_into_tokens(open_page: OpenPage, demo_run: str) 
         r for r in read_scored_samples(demo_run) if r.differs_in == "state" and r.kind == "str"
     )
     tab.go(f"#/run/0/sample/{row.sample}")
-    tab.page.get_by_text("By token").click()
-    tab.wait("location.hash.includes('tokens=1')")
-    # The tokenizer has a token per byte: each character of the two values has its own box.
+    tab.page.wait_for_selector(".divergence")
+    # A tokenizer is known, so that tokens are shown by default. It has a token per byte: each
+    # character of the two values has its own box.
     tokens = tab.texts(".token")
     assert tokens
     assert all(len(token) <= 4 for token in tokens)
     assert tab.accessibility_violations() == []
+    tab.page.get_by_role("button", name="By character").click()
+    tab.wait("location.hash.includes('view=characters')")
+    assert tab.texts(".token") == []
+    assert tab.texts(".divergence mark")
 
 
 def test_comparison_lists_the_gained_samples(
@@ -252,7 +256,8 @@ def test_tokens_of_other_formats_are_counted(open_page: OpenPage, intervened_run
     tab.page.wait_for_selector('[aria-label="Tokens by format"]')
     rows = tab.page.locator('[aria-label="Tokens by format"] tbody tr').all()
     cells = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
-    assert cells["cwm"][1:] == ["100.0%", "3 of 3"]
+    # The last cell is a bar.
+    assert cells["cwm"][1:] == ["100.0%", "3 of 3", ""]
     assert int(cells["delta"][0].replace(",", "")) < int(cells["cwm"][0].replace(",", ""))
     assert tab.accessibility_violations() == []
 

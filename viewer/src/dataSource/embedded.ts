@@ -1,5 +1,6 @@
 /** Data source of a report file: the documents are embedded in the page. */
 import type { Cell, DataSource, Query, ReportDocument, RowsPage, SampleDocument } from "../api";
+import { countFacets } from "../facetCounts";
 import { filterRows } from "../query";
 import { DAMAGED_DATA, ViewerError } from "./errors";
 
@@ -57,6 +58,10 @@ export function embeddedSource(scriptText: (id: string) => string | null): DataS
       const matches = await matchingRows(query);
       return { total: matches.length, rows: matches.slice(query.offset, query.offset + query.limit) };
     },
+    async facetCounts(query) {
+      const matchingTexts = await samplesWith(query.run, query.search);
+      return countFacets(report().runs[query.run]?.columns ?? [], rowsOf(query.run), query, matchingTexts);
+    },
     async sample(run, id) {
       const index = rowsOf(run).findIndex((row) => row[0] === id);
       const compressed = samples()[run]?.[index];
@@ -92,7 +97,7 @@ export async function decompress(compressed: string): Promise<SampleDocument> {
 
 /** Returns the report if this page can read it. */
 export function checkReport(report: ReportDocument): ReportDocument {
-  if (report?.format !== 5 || !Array.isArray(report.runs))
+  if (report?.format !== 6 || !Array.isArray(report.runs))
     throw new ViewerError(
       "This report was written by a different version of Worldline. Create it again with this one.",
     );

@@ -1,5 +1,14 @@
 /** Data source of a served page: the documents are requested from `worldline view`. */
-import type { DataSource, Operations, Query, ReportDocument, RowsPage, SampleDocument, TokenUsage } from "../api";
+import type {
+  DataSource,
+  FacetCounts,
+  Operations,
+  Query,
+  ReportDocument,
+  RowsPage,
+  SampleDocument,
+  TokenUsage,
+} from "../api";
 import { encode } from "../route";
 import { checkReport } from "./embedded";
 import { ViewerError } from "./errors";
@@ -12,6 +21,7 @@ export function serverSource(api: string, request: typeof fetch = (...args) => f
   return {
     report: async () => checkReport(await get<ReportDocument>("report")),
     rows: (query) => get<RowsPage>(`rows?${rowsParameters(query)}`),
+    facetCounts: (query) => get<Record<string, FacetCounts>>(`counts?${rowsParameters(query)}`),
     sample: (run, id) => get<SampleDocument>(`sample?run=${run}&id=${encode(id)}`),
     tokenUsage: (run) => get<TokenUsage>(`tokens?run=${run}`),
     operations: (run) => get<Operations>(`operations?run=${run}`),

@@ -9,6 +9,7 @@ import { useShortcuts } from "../shortcuts";
 import { lastList } from "../siblings";
 import { useAsync } from "../useAsync";
 import { ComparisonPage } from "./comparisonPage";
+import { DefinitionTip } from "./defined";
 import { HelpDialog } from "./helpDialog";
 import { ErrorBoundary, Loading, Message } from "./message";
 import { OverviewPage } from "./overviewPage";
@@ -52,6 +53,7 @@ export function App({ data, home }: { data: DataSource; home: string | null }) {
         )}
       </main>
       {report.status === "ready" && <Footer of={report.value} />}
+      <DefinitionTip />
       {isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}
     </>
   );

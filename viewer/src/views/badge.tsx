@@ -1,4 +1,5 @@
 /** Badges of verdicts, outcomes and causes. */
+import { definitionOf, type Term } from "../glossary";
 import { label } from "../labels";
 import { Icon, type IconName } from "./icons";
 import { Text } from "./text";
@@ -17,12 +18,28 @@ const STYLES: Record<string, [tone: string, icon: IconName]> = {
   infra_error: ["neutral", "infra_error"],
 };
 
+interface Props {
+  of: string;
+  title?: string;
+  /** The code's key in the glossary. */
+  term?: Term | undefined;
+  /** The badge is not part of a link or a button: it can be focused, to read its definition. */
+  isFocusable?: boolean;
+}
+
 /** "incorrect" -> a red badge "Incorrect"; an identifier without a colour gets a plain badge. */
-export function Badge({ of, title }: { of: string; title?: string }) {
+export function Badge({ of, title, term, isFocusable = false }: Props) {
   const [tone, icon] = STYLES[of] ?? ["plain", null];
+  const isDefined = term !== undefined && definitionOf(term) !== null;
   return (
-    <span class={`badge ${tone}`} title={title}>
+    <span
+      class={`badge ${tone}`}
+      title={isDefined ? undefined : title}
+      data-term={term}
+      tabIndex={isFocusable && isDefined ? 0 : undefined}
+    >
       {icon !== null && <Icon name={icon} />}
+      {title !== undefined && <span class="visually-hidden">{title}: </span>}
       <Text of={label(of)} />
     </span>
   );

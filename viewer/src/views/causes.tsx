@@ -14,12 +14,14 @@ const DESCRIPTION: ExtraColumn<CauseCount> = {
 };
 const CONFIRMED: ExtraColumn<CauseCount> = {
   title: "Confirmed by an intervention",
+  term: "column:confirmed_by",
   style: "nowrap",
   cell: (cause) => (cause.confirmed ? <ShareCell share={cause.confirmed} /> : "not tried"),
 };
 
 const REFUTED: ExtraColumn<CauseCount> = {
   title: "Removed without effect: refuted",
+  term: "column:refuted_by",
   style: "nowrap",
   cell: (cause) => (cause.refuted ? <ShareCell share={cause.refuted} /> : "not tried"),
 };

@@ -77,7 +77,7 @@ export function ComparisonPage({ report, comparison }: { report: ReportDocument;
 /** What changed in each sample, with links to it in both runs. */
 function ChangedSamples({ title, samples }: { title: string; samples: ChangedSample[] }) {
   const [shown, setShown] = useState(SAMPLES_SHOWN);
-  const link = (run: number, id: string) => toHash({ page: "sample", run, id, step: null, tokens: false });
+  const link = (run: number, id: string) => toHash({ page: "sample", run, id, step: null });
   return (
     <div class="scroll tall" tabIndex={0} role="region" aria-label={title}>
       <table class="changed-samples">

@@ -1,51 +1,72 @@
-/** Buttons that copy a sample: as a link, as Markdown, or as the command that shows it. */
+/** Buttons that copy a sample: as a link, as Markdown, as the command that shows it, or as a picture. */
 import { useState } from "preact/hooks";
 import type { SampleDocument } from "../api";
+import { copyPng, copyText } from "../clipboard";
+import { type PictureColours, toSvg } from "../samplePicture";
 import { toCommand, toMarkdown } from "../sampleText";
+import { cssColour } from "./theme";
 import { Icon } from "./icons";
 
 /** Milliseconds for which a button says that it has copied. */
 const CONFIRMATION_TIME = 1_500;
 
-export function CopyMenu({ sample, run }: { sample: SampleDocument; run: string }) {
+type Result = "copied" | "saved" | "failed";
+const RESULTS = { ready: "", copied: "Copied", saved: "Saved as a file", failed: "The browser does not allow it" };
+
+interface Props {
+  sample: SampleDocument;
+  run: string;
+  /** The version of Worldline. */
+  version: string;
+}
+
+export function CopyMenu({ sample, run, version }: Props) {
+  const picture = () => toSvg(sample, pictureColours(), `Made with Worldline ${version}`);
+  const asText = async (text: string): Promise<Result> => ((await copyText(text)) ? "copied" : "failed");
   return (
     <span class="copy-menu" role="group" aria-label="Copy">
-      <CopyButton name="Link" text={() => location.href} />
-      <CopyButton name="Markdown" text={() => toMarkdown(sample, run, location.href)} />
-      <CopyButton name="Command" text={() => toCommand(sample, run)} />
+      <CopyButton name="Link" copy={() => asText(location.href)} />
+      <CopyButton name="Markdown" copy={() => asText(toMarkdown(sample, run, location.href))} />
+      <CopyButton name="Command" copy={() => asText(toCommand(sample, run))} />
+      <CopyButton name="PNG" copy={() => copyPng(picture(), fileName(sample.id))} />
+      <CopyButton name="SVG" copy={() => asText(picture())} />
     </span>
   );
 }
 
-function CopyButton({ name, text }: { name: string; text: () => string }) {
-  const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
-  const copy = async () => {
-    setState((await copyText(text())) ? "copied" : "failed");
+function CopyButton({ name, copy }: { name: string; copy: () => Promise<Result> }) {
+  const [state, setState] = useState<Result | "ready">("ready");
+  const onClick = async () => {
+    setState(await copy());
     setTimeout(() => setState("ready"), CONFIRMATION_TIME);
   };
+  const title = `Copy as ${/^[A-Z]+$/.test(name) ? name : name.toLowerCase()}`;
   return (
-    <button type="button" onClick={() => void copy()} aria-label={`Copy as ${name.toLowerCase()}`}>
-      <Icon name={state === "copied" ? "check" : "copy"} /> {name}
+    <button type="button" onClick={() => void onClick()} aria-label={title} title={title}>
+      <Icon name={state === "copied" || state === "saved" ? "check" : "copy"} /> {name}
       <span class="visually-hidden" role="status">
-        {state === "copied" ? "Copied" : state === "failed" ? "The browser does not allow it" : ""}
+        {RESULTS[state]}
       </span>
     </button>
   );
 }
 
-/** Copies a text; false if the browser does not allow it. */
-async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    // A report that was opened from disk may have no access to the clipboard: copy a selection instead.
-    const area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const isCopied = document.execCommand("copy");
-    area.remove();
-    return isCopied;
-  }
+/** "a/b c" -> "a-b-c" */
+function fileName(id: string): string {
+  return id.replace(/[^\w.-]+/g, "-").slice(0, 80) || "sample";
+}
+
+/** The colours of the current theme. */
+function pictureColours(): PictureColours {
+  return {
+    back: cssColour("--back"),
+    panel: cssColour("--panel"),
+    text: cssColour("--text"),
+    muted: cssColour("--muted"),
+    line: cssColour("--line"),
+    accent: cssColour("--accent"),
+    wrong: cssColour("--wrong"),
+    wrongBack: cssColour("--wrong-back"),
+    good: cssColour("--good"),
+  };
 }

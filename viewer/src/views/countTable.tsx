@@ -1,13 +1,16 @@
 /** Table of counts by outcome or cause, with shares, bars and links to the samples. */
 import type { ComponentChildren } from "preact";
 import type { Count, RunDocument } from "../api";
+import { columnTerm, type Term, valueTerm } from "../glossary";
 import { columnLabel, measureLabel } from "../labels";
 import { formatCount, formatPercent } from "../numberFormat";
+import { Defined } from "./defined";
 import { FacetLink, NumberHeadings } from "./elements";
 
 /** A column after the bars. */
 export interface ExtraColumn<C> {
   title: string;
+  term?: Term;
   style: string;
   cell: (of: C) => ComponentChildren;
 }
@@ -28,13 +31,17 @@ export function CountTable<C extends Count>({ run, index, facet, counts, extraCo
       <table>
         <thead>
           <tr>
-            <th scope="col">{measureLabel(facet)}</th>
+            <th scope="col">
+              <Defined term={columnTerm(facet)}>{measureLabel(facet)}</Defined>
+            </th>
             <NumberHeadings of={["Samples", "Share"]} />
             <th scope="col" class="bar-cell">
               <span class="visually-hidden">Bar</span>
             </th>
             {extraColumns.map((column) => (
-              <th scope="col">{column.title}</th>
+              <th scope="col">
+                <Defined term={column.term}>{column.title}</Defined>
+              </th>
             ))}
           </tr>
         </thead>
@@ -42,7 +49,13 @@ export function CountTable<C extends Count>({ run, index, facet, counts, extraCo
           {counts.map((row) => (
             <tr>
               <th scope="row">
-                <FacetLink run={run} index={index} facets={{ [facet]: row.name }} text={columnLabel(facet, row.name)} />
+                <FacetLink
+                  run={run}
+                  index={index}
+                  facets={{ [facet]: row.name }}
+                  text={columnLabel(facet, row.name)}
+                  term={valueTerm(facet, row.name)}
+                />
               </th>
               <td class="number">{formatCount(row.count)}</td>
               <td class="number">{formatPercent(row.count / total)}</td>

@@ -1,11 +1,17 @@
-/** The two values that differ at the divergence, compared by character or by token. */
+/** The two values that differ at the divergence, compared by token, by character or by structure. */
 import { useMemo } from "preact/hooks";
 import type { Divergence, ValueTokens } from "../api";
 import { type DiffChunk, diffItems, diffText } from "../diff";
 import { sliceText } from "../escape";
 import { label } from "../labels";
 import { pluralize } from "../numberFormat";
-import { Text, Value } from "./text";
+import { parseContainer } from "../pythonValue";
+import type { ValueView } from "../route";
+import { diffContainers, type DiffNode } from "../valueDiff";
+import { Defined } from "./defined";
+import { DifferenceList, DiffTree } from "./structure";
+import { Text } from "./text";
+import { Value } from "./value";
 
 /** Characters of equal text shown on each side of a difference. */
 const CONTEXT_CHARS = 60;
@@ -13,6 +19,8 @@ const CONTEXT_CHARS = 60;
 const MAX_CHARS = 2_000;
 const MAX_CHUNKS = 300;
 const MAX_TOKENS = 2_000;
+/** Equal tokens shown on each side of a difference. */
+const CONTEXT_TOKENS = 20;
 const MAX_DIFFERENCES = 200;
 const SIDES = ["actual", "predicted"] as const;
 const SIDE_TITLES = { actual: "Actual", predicted: "Predicted" };
@@ -22,34 +30,51 @@ type Side = (typeof SIDES)[number];
 interface Props {
   divergence: Divergence;
   tokens: ValueTokens | null;
-  byToken: boolean;
-  choose: (byToken: boolean) => void;
+  /** Null: the default, which is by token if a tokenizer is known. */
+  view: ValueView | null;
+  choose: (view: ValueView) => void;
 }
 
-export function DivergenceView({ divergence, tokens, byToken, choose }: Props) {
+const VIEW_TITLES: Record<ValueView, string> = {
+  tokens: "By token",
+  characters: "By character",
+  structure: "By structure",
+};
+
+export function DivergenceView({ divergence, tokens, view, choose }: Props) {
+  const structure = useMemo(() => diffStructure(divergence), [divergence]);
+  const views = (Object.keys(VIEW_TITLES) as ValueView[]).filter(
+    (each) => each === "characters" || (each === "tokens" ? tokens !== null : structure !== null),
+  );
+  const shown = view !== null && views.includes(view) ? view : (views[0] ?? "characters");
   const { variable, where, differences } = divergence;
   const others = differences.filter((difference) => difference.name !== variable);
   return (
     <section class="divergence" aria-label="Divergence">
       <h2>
-        ✗ Divergence at step {divergence.step}: <Text of={label(where)} />{" "}
+        ✗ <Defined term="term:divergence">Divergence</Defined> at step {divergence.step}:{" "}
+        <Defined term={`differs_in:${where}`}>
+          <Text of={label(where)} />
+        </Defined>{" "}
         {variable !== null && (
           <code>
             <Text of={variable} />
           </code>
         )}
       </h2>
-      {tokens && (
-        <div class="switch" role="group" aria-label="Compare by">
-          <button type="button" aria-pressed={!byToken} onClick={() => choose(false)}>
-            By character
-          </button>
-          <button type="button" aria-pressed={byToken} onClick={() => choose(true)}>
-            By token
-          </button>
+      {views.length > 1 && (
+        <div class="switch" role="group" aria-label="Compare">
+          {views.map((each) => (
+            <button type="button" aria-pressed={each === shown} onClick={() => choose(each)}>
+              {VIEW_TITLES[each]}
+            </button>
+          ))}
         </div>
       )}
-      {tokens && byToken ? (
+      {structure && <DifferenceList of={structure} />}
+      {shown === "structure" && structure ? (
+        <DiffTree of={structure} />
+      ) : shown === "tokens" && tokens ? (
         <TokenDiff tokens={tokens} />
       ) : (
         <CharacterDiff actual={divergence.actual} predicted={divergence.predicted} />
@@ -57,6 +82,13 @@ export function DivergenceView({ divergence, tokens, byToken, choose }: Props) {
       {others.length > 0 && <OtherDifferences differences={others} />}
     </section>
   );
+}
+
+/** The difference of two containers; null if the values are none, or of different kinds. */
+function diffStructure({ actual, predicted }: Divergence): DiffNode | null {
+  const [ours, theirs] = [parseContainer(actual), parseContainer(predicted)];
+  const node = ours && theirs && diffContainers(ours, theirs);
+  return node?.children ? node : null;
 }
 
 function CharacterDiff({ actual, predicted }: { actual: string; predicted: string }) {
@@ -141,23 +173,34 @@ function TokenDiff({ tokens }: { tokens: ValueTokens }) {
 }
 
 function TokenList({ chunks, side }: { chunks: DiffChunk<string[]>[]; side: Side }) {
-  const tokens = chunks.flatMap((chunk) => chunk[side].map((text) => ({ text, isSame: chunk.isSame })));
+  let left = MAX_TOKENS;
+  const parts = chunks.flatMap((chunk, index) => {
+    const [isFirst, isLast] = [index === 0, index === chunks.length - 1];
+    const tokens = chunk[side];
+    const before = isFirst ? 0 : CONTEXT_TOKENS;
+    const after = isLast ? 0 : CONTEXT_TOKENS;
+    const omitted = chunk.isSame ? tokens.length - before - after : 0;
+    const isOmitted = omitted > CONTEXT_TOKENS;
+    const start = isOmitted ? tokens.slice(0, before) : tokens;
+    const end = isOmitted ? tokens.slice(tokens.length - after) : [];
+    const render = (text: string) => (left-- > 0 ? <Token text={text} isSame={chunk.isSame} /> : null);
+    return [...start.map(render), isOmitted && <OmittedTokens tokens={omitted} />, ...end.map(render)];
+  });
   return (
     <bdi class="value">
-      {tokens.slice(0, MAX_TOKENS).map(({ text, isSame }) =>
-        isSame ? (
-          <span class="token">
-            <Text of={sliceText(text, 0, MAX_CHARS)} marks="value" />
-          </span>
-        ) : (
-          <mark class="token">
-            <Text of={sliceText(text, 0, MAX_CHARS)} marks="value" />
-          </mark>
-        ),
-      )}
-      {tokens.length > MAX_TOKENS && <span class="omitted"> … {pluralize(tokens.length - MAX_TOKENS, "token")}</span>}
+      {parts}
+      {left < 0 && <OmittedTokens tokens={-left} />}
     </bdi>
   );
+}
+
+function Token({ text, isSame }: { text: string; isSame: boolean }) {
+  const shown = <Text of={sliceText(text, 0, MAX_CHARS)} marks="value" />;
+  return isSame ? <span class="token">{shown}</span> : <mark class="token">{shown}</mark>;
+}
+
+function OmittedTokens({ tokens }: { tokens: number }) {
+  return <span class="omitted"> … {pluralize(tokens, "token")} … </span>;
 }
 
 function OtherDifferences({ differences }: { differences: Divergence["differences"] }) {

@@ -2,6 +2,7 @@
 import type { DivergenceCount, RunDocument } from "../api";
 import { columnLabel, label } from "../labels";
 import { formatCount, formatPercent } from "../numberFormat";
+import { Defined } from "./defined";
 import { FacetLink, NumberHeadings } from "./elements";
 import { Text } from "./text";
 
@@ -19,7 +20,9 @@ export function DivergenceHeatmap({ run, index }: { run: RunDocument; index: num
       <table class="heat">
         <thead>
           <tr>
-            <th scope="col">Differs in</th>
+            <th scope="col">
+              <Defined term="column:differs_in">Differs in</Defined>
+            </th>
             {kinds.map((kind) => (
               <th scope="col" class="number">
                 <Text of={columnLabel("kind", kind)} />
@@ -34,7 +37,13 @@ export function DivergenceHeatmap({ run, index }: { run: RunDocument; index: num
             return (
               <tr>
                 <th scope="row">
-                  <FacetLink run={run} index={index} facets={{ where }} text={label(where)} />
+                  <FacetLink
+                    run={run}
+                    index={index}
+                    facets={{ where }}
+                    text={label(where)}
+                    term={`differs_in:${where}`}
+                  />
                 </th>
                 {kinds.map((kind) => {
                   const count = sum(row.filter((cell) => cell.kind === kind));

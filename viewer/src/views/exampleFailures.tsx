@@ -2,6 +2,7 @@
 import type { ExampleFailure } from "../api";
 import { label } from "../labels";
 import { toHash } from "../route";
+import { Defined } from "./defined";
 import { Text } from "./text";
 import { ValueChange } from "./valueChange";
 
@@ -23,7 +24,9 @@ function Card({ example, run }: { example: ExampleFailure; run: number }) {
     <article class="card">
       <p class="card-head">
         <strong>
-          <Text of={label(cause)} />
+          <Defined term={`cause:${cause}`}>
+            <Text of={label(cause)} />
+          </Defined>
         </strong>
         <span class="muted">
           <Text of={sentence} />
@@ -39,7 +42,7 @@ function Card({ example, run }: { example: ExampleFailure; run: number }) {
         <ValueChange actual={example.actual} predicted={example.predicted} />
       </p>
       <p class="card-foot">
-        <a href={toHash({ page: "sample", run, id, step: null, tokens: false })}>
+        <a href={toHash({ page: "sample", run, id, step: null })}>
           <bdi>
             <Text of={id} />
           </bdi>

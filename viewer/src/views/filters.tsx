@@ -1,7 +1,8 @@
-/** Search field, filter menus and the chips that remove them. */
+/** Search field, filter menus with the number of samples that each value would show, and chips that remove filters. */
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { RunDocument } from "../api";
+import type { Column, FacetCounts, RunDocument } from "../api";
 import { escapeHidden, shorten } from "../escape";
+import { columnTerm, valueTerm } from "../glossary";
 import { columnLabel } from "../labels";
 import { formatCount } from "../numberFormat";
 import type { Filter } from "../route";
@@ -14,7 +15,14 @@ const TOGGLED_COLUMN = "verdict";
 /** Changes a part of the filter; with `replace`, the Back button does not undo it. */
 export type FilterUpdate = (next: Partial<Filter>, options?: { replace?: boolean }) => void;
 
-export function Filters({ run, filter, update }: { run: RunDocument; filter: Filter; update: FilterUpdate }) {
+interface Props {
+  run: RunDocument;
+  filter: Filter;
+  update: FilterUpdate;
+}
+
+/** `counts`: what each value would show, by column; without them, the numbers of the whole run. */
+export function Filters({ run, filter, update, counts }: Props & { counts: Record<string, FacetCounts> | null }) {
   const menus = run.columns.filter((column) => column.values !== null && column.name !== TOGGLED_COLUMN);
   const toggles = run.columns.find((column) => column.name === TOGGLED_COLUMN)?.values ?? [];
   const choose = (name: string, chosen: string) => {
@@ -27,42 +35,64 @@ export function Filters({ run, filter, update }: { run: RunDocument; filter: Fil
       <div class="toggles" role="group" aria-label="Verdict">
         {toggles.map(([value, count]) => {
           const isChosen = filter.facets[TOGGLED_COLUMN] === value;
+          const shown = countOf(counts, TOGGLED_COLUMN, value, count);
           return (
             <button
               type="button"
               class="toggle"
               aria-pressed={isChosen}
+              disabled={shown === 0 && !isChosen}
+              data-term={valueTerm(TOGGLED_COLUMN, value)}
               onClick={() => choose(TOGGLED_COLUMN, isChosen ? "" : "=" + value)}
             >
-              <Badge of={value} /> {formatCount(count)}
+              <Badge of={value} /> {formatCount(shown)}
             </button>
           );
         })}
       </div>
-      {menus.map(({ name, title, values }) => {
-        const chosen = filter.facets[name];
-        return (
-          <label>
-            <span>
-              <Text of={title} />
-            </span>
-            {/* Values are prefixed with "=", because "" means that none is chosen and an empty value exists too. */}
-            <select
-              value={chosen === undefined ? "" : "=" + chosen}
-              onChange={(event) => choose(name, event.currentTarget.value)}
-            >
-              <option value="">Any</option>
-              {values?.map(([value, count]) => (
-                <option value={"=" + value}>
-                  {value === "" ? "(none)" : escapeHidden(shorten(columnLabel(name, value), 60))} ({formatCount(count)})
-                </option>
-              ))}
-            </select>
-          </label>
-        );
-      })}
+      {menus.map((column) => (
+        <Menu column={column} chosen={filter.facets[column.name]} counts={counts} choose={choose} />
+      ))}
     </div>
   );
+}
+
+interface MenuProps {
+  column: Column;
+  chosen: string | undefined;
+  counts: Record<string, FacetCounts> | null;
+  choose: (name: string, chosen: string) => void;
+}
+
+function Menu({ column: { name, title, values }, chosen, counts, choose }: MenuProps) {
+  const total = counts?.[name]?.total;
+  return (
+    <label data-term={columnTerm(name)}>
+      <span>
+        <Text of={title} />
+      </span>
+      {/* Values are prefixed with "=", because "" means that none is chosen and an empty value exists too. */}
+      <select
+        value={chosen === undefined ? "" : "=" + chosen}
+        onChange={(event) => choose(name, event.currentTarget.value)}
+      >
+        <option value="">Any{total === undefined ? "" : ` (${formatCount(total)})`}</option>
+        {values?.map(([value, count]) => {
+          const shown = countOf(counts, name, value, count);
+          return (
+            <option value={"=" + value} disabled={shown === 0 && value !== chosen}>
+              {value === "" ? "(none)" : escapeHidden(shorten(columnLabel(name, value), 60))} ({formatCount(shown)})
+            </option>
+          );
+        })}
+      </select>
+    </label>
+  );
+}
+
+/** The number of samples that a value would show; `all` is that of the whole run. */
+function countOf(counts: Record<string, FacetCounts> | null, column: string, value: string, all: number): number {
+  return counts === null ? all : (counts[column]?.values[value] ?? 0);
 }
 
 function Search({ text, update }: { text: string; update: FilterUpdate }) {
@@ -87,23 +117,33 @@ function Search({ text, update }: { text: string; update: FilterUpdate }) {
   );
 }
 
-export function Chips({ run, filter, update }: { run: RunDocument; filter: Filter; update: FilterUpdate }) {
+export function Chips({ run, filter, update }: Props) {
   const titleOf = (name: string) => run.columns.find((column) => column.name === name)?.title ?? name;
   const chips = Object.entries(filter.facets).map(([name, value]) => {
     const { [name]: _, ...others } = filter.facets;
     return {
       text: `${titleOf(name)}: ${value === "" ? "(none)" : shorten(columnLabel(name, value), 60)}`,
+      term: valueTerm(name, value),
       remove: () => update({ facets: others }),
     };
   });
   if (filter.search)
-    chips.push({ text: `Search: ${shorten(filter.search, 60)}`, remove: () => update({ search: "" }) });
+    chips.push({
+      text: `Search: ${shorten(filter.search, 60)}`,
+      term: undefined,
+      remove: () => update({ search: "" }),
+    });
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label="Active filters">
       {chips.map((chip) => (
         <li>
-          <button type="button" onClick={chip.remove} aria-label={`Remove ${escapeHidden(chip.text)}`}>
+          <button
+            type="button"
+            onClick={chip.remove}
+            data-term={chip.term}
+            aria-label={`Remove ${escapeHidden(chip.text)}`}
+          >
             <Text of={chip.text} /> ✕
           </button>
         </li>

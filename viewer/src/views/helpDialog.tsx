@@ -1,5 +1,7 @@
-/** Help dialog: keyboard shortcuts and the marks of the sample page. */
+/** Help dialog: keyboard shortcuts, the marks of the sample page, and the definitions of all codes. */
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { definedCodes } from "../glossary";
+import { label } from "../labels";
 import { SHORTCUTS } from "../shortcuts";
 
 const MARKS = [
@@ -13,12 +15,20 @@ const MARKS = [
   ["•", "Changed by this step"],
 ];
 
+/** The kinds of codes that are explained. */
+const CODES = [
+  ["verdict", "Verdicts: grade of the answer"],
+  ["outcome", "Outcomes: result of the diagnosis"],
+  ["differs_in", "First divergence: what differs"],
+  ["cause", "Causes"],
+] as const;
+
 export function HelpDialog({ close }: { close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="help-title" onClose={close}>
-      <h2 id="help-title">Keyboard shortcuts and marks</h2>
+      <h2 id="help-title">Keyboard shortcuts, marks and terms</h2>
       <dl class="help-list">
         {SHORTCUTS.map(({ symbol, description }) => (
           <div>
@@ -35,6 +45,19 @@ export function HelpDialog({ close }: { close: () => void }) {
           </div>
         ))}
       </dl>
+      {CODES.map(([kind, title]) => (
+        <details>
+          <summary>{title}</summary>
+          <dl class="help-list codes">
+            {definedCodes(kind).map(([code, definition]) => (
+              <div>
+                <dt>{label(code)}</dt>
+                <dd>{definition}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      ))}
       <form method="dialog">
         <button>Close</button>
       </form>

@@ -3,7 +3,7 @@ import type { Accuracy, DataSource, ReportDocument } from "../api";
 import { runLabel } from "../labels";
 import { formatCount, formatPercent, pluralize } from "../numberFormat";
 import { CauseTable, EffectTables } from "./causes";
-import { LengthChart, SurvivalChart } from "./charts";
+import { CalibrationChart, LengthChart, SurvivalChart } from "./charts";
 import { CountTable } from "./countTable";
 import { DivergenceHeatmap } from "./divergenceHeatmap";
 import { Panel } from "./elements";
@@ -40,33 +40,38 @@ export function OverviewPage({ data, report, index, by }: Props) {
       <AccuracyTiles accuracy={run.accuracy} />
       <div class="panels">
         {run.outcomes.length > 0 && (
-          <Panel title="Outcomes">
+          <Panel title="Outcomes" term="term:outcome">
             <CountTable run={run} index={index} facet="outcome" counts={run.outcomes} />
           </Panel>
         )}
         {run.divergences.length > 0 && (
-          <Panel title="First divergence, by what differs and kind of the actual value">
+          <Panel title="First divergence, by what differs and kind of the actual value" term="term:divergence">
             <DivergenceHeatmap run={run} index={index} />
           </Panel>
         )}
         {run.lengths.length > 0 && (
-          <Panel title="Accuracy by length of the execution">
+          <Panel title="Accuracy by length of the execution" term="term:difficulty">
             <LengthChart lengths={run.lengths} run={index} by={by} />
           </Panel>
         )}
         {run.survival.length > 0 && (
-          <Panel title="Survival curve: predictions without a divergence after n steps">
+          <Panel title="Survival curve: predictions without a divergence after n steps" term="term:survival curve">
             <SurvivalChart survival={run.survival} />
           </Panel>
         )}
         {run.one_step_accuracy.length > 0 && <OneStepAccuracy lines={run.one_step_accuracy} />}
+        {run.calibration && (
+          <Panel title="Calibration: confidence and accuracy" term="term:calibration">
+            <CalibrationChart calibration={run.calibration} />
+          </Panel>
+        )}
         {run.causes.length > 0 && (
-          <Panel title="Causes" isWide>
+          <Panel title="Causes" term="term:cause" isWide>
             <CauseTable run={run} index={index} />
           </Panel>
         )}
         {run.interventions && (
-          <Panel title="Interventions" isWide>
+          <Panel title="Interventions" term="term:intervention" isWide>
             <EffectTables interventions={run.interventions} />
           </Panel>
         )}
@@ -76,7 +81,7 @@ export function OverviewPage({ data, report, index, by }: Props) {
           </Panel>
         )}
         {hasTokenUsage(run) && (
-          <Panel title="Tokens" isWide>
+          <Panel title="Cost in tokens" term="term:max tokens" isWide>
             <TokenUsageView data={data} run={run} index={index} />
           </Panel>
         )}
@@ -115,7 +120,7 @@ function AccuracyTiles({ accuracy }: { accuracy: Accuracy }) {
 /** Share of actual steps that are the model's own first choice; the first line is the title. */
 function OneStepAccuracy({ lines: [title = "", ...lines] }: { lines: string[] }) {
   return (
-    <Panel title={title} isWide>
+    <Panel title={title} term="term:one-step accuracy" isWide>
       <pre class="lines">
         <Text of={lines.join("\n")} lines />
       </pre>

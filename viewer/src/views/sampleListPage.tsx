@@ -2,19 +2,21 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Cell, Column, DataSource, ReportDocument, RunDocument } from "../api";
 import { escapeHidden, shorten } from "../escape";
+import { columnTerm, valueTerm } from "../glossary";
 import { columnLabel, runLabel } from "../labels";
 import { navigate } from "../navigation";
 import { formatCount, pluralize } from "../numberFormat";
 import { type PagedRows, usePagedRows } from "../pagedRows";
 import { type Filter, type SamplesRoute, toHash } from "../route";
-import { rememberList } from "../siblings";
+import { ROW_HEIGHT, useRowKeys } from "../rowKeys";
+import { lastList, rememberList } from "../siblings";
+import { useFacetCounts } from "../useFacetCounts";
 import { type RowRange, useVisibleRange } from "../virtualList";
 import { Badge } from "./badge";
 import { Chips, Filters, type FilterUpdate } from "./filters";
 import { Message } from "./message";
 import { Text } from "./text";
 
-const ROW_HEIGHT = 28;
 const MAX_CELL_CHARS = 200;
 /** Widths of columns in characters, and in pixels those of a character and of the cell's padding. */
 const [MIN_WIDTH, MAX_WIDTH, MAX_ID_WIDTH, MAX_VALUE_WIDTH] = [6, 44, 32, 30];
@@ -42,6 +44,8 @@ export function SampleListPage({ data, report, run, route }: Props) {
   const [total, setTotal] = useState(0);
   const range = useVisibleRange(box, total, ROW_HEIGHT);
   const rows = usePagedRows(data, route.run, filter, range);
+  const counts = useFacetCounts(data, route.run, filter);
+  useRowKeys(box, total, lastList(route.run).index);
   const update = (next: Partial<Filter>, { replace = false } = {}) => navigate({ ...route, ...next }, { replace });
 
   useEffect(() => rememberList(route.run, { filter }), [key]);
@@ -59,7 +63,7 @@ export function SampleListPage({ data, report, run, route }: Props) {
       <h1>
         Samples of <Text of={runLabel(report, route.run)} />
       </h1>
-      <Filters run={run} filter={filter} update={update} />
+      <Filters run={run} filter={filter} update={update} counts={counts} />
       <Chips run={run} filter={filter} update={update} />
       <p class="note" role="status">
         {statusText(rows)}
@@ -152,7 +156,7 @@ function Heading({ column, filter, update }: { column: Column; filter: Filter; u
       : { sort: column.name, descending: true };
   return (
     <th scope="col" aria-sort={isSorted ? direction : "none"} class={column.type === "number" ? "number" : undefined}>
-      <button type="button" class="sort" onClick={() => update(next)}>
+      <button type="button" class="sort" data-term={columnTerm(column.name)} onClick={() => update(next)}>
         <Text of={column.title} />
         <span aria-hidden="true">{isSorted ? (filter.descending ? " ▼" : " ▲") : ""}</span>
       </button>
@@ -184,7 +188,7 @@ function Row({ position, cells, columns, run }: RowProps) {
         return (
           <th scope="row" title={escapeHidden(text)}>
             <a
-              href={toHash({ page: "sample", run, id, step: null, tokens: false })}
+              href={toHash({ page: "sample", run, id, step: null })}
               onClick={() => rememberList(run, { index: position })}
             >
               <bdi>
@@ -202,13 +206,13 @@ function DataCell({ column, cell, text }: { column: Column; cell: Cell; text: st
   if (typeof cell === "string" && BADGE_COLUMNS.has(column.name))
     return (
       <td class="with-badge">
-        <Badge of={cell} />
+        <Badge of={cell} term={valueTerm(column.name, cell)} />
       </td>
     );
   const style = VALUE_STYLES[column.name] ?? (column.type === "number" ? "number" : undefined);
   return (
     <td class={style} title={column.name in VALUE_STYLES ? escapeHidden(text) : undefined}>
-      <bdi>
+      <bdi data-term={typeof cell === "string" ? valueTerm(column.name, cell) : undefined}>
         <Text of={text} marks={column.name in VALUE_STYLES ? "value" : undefined} />
       </bdi>
     </td>

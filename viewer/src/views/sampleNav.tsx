@@ -18,12 +18,15 @@ interface Props {
 export function SampleNav({ data, report, route }: Props) {
   const { run } = route;
   const { position, move } = useSiblings(data, route);
-  useShortcuts({ "[": () => void move(-1), "]": () => void move(1) });
+  const list = { page: "samples", run, ...lastList(run).filter } as const;
+  useShortcuts({ "[": () => void move(-1), "]": () => void move(1), u: () => navigate(list) });
   const isFirst = !position || position.index === 0;
   const isLast = !position || position.index + 1 >= position.total;
   return (
     <nav class="sample-nav" aria-label="Samples">
-      <a href={toHash({ page: "samples", run, ...lastList(run).filter })}>← Samples</a>
+      <a href={toHash(list)} title="Back to the samples (key u)">
+        ← Samples
+      </a>
       <button type="button" disabled={isFirst} onClick={() => move(-1)} title="Previous sample (key [)">
         Previous
       </button>
@@ -64,7 +67,7 @@ function useSiblings(data: DataSource, { run, id }: SampleRoute) {
     const next = await sampleIdAt(data, run, lastList(run).filter, index).catch(() => null);
     if (next === null) return;
     rememberList(run, { index });
-    navigate({ page: "sample", run, id: next, step: null, tokens: false });
+    navigate({ page: "sample", run, id: next, step: null });
   };
   return { position, move };
 }

@@ -13,12 +13,14 @@ import { Badge } from "./badge";
 import { CopyMenu } from "./copyMenu";
 import { DivergenceView } from "./divergence";
 import { ErrorBoundary, Loading, Message } from "./message";
+import { ReasonView } from "./reason";
 import { SampleNav } from "./sampleNav";
 import { SourceView } from "./sourceView";
 import { CallStacks, StateTable } from "./stateTable";
 import { type Move, StepBar, useStep } from "./stepBar";
-import { PagedText, Text, Value } from "./text";
+import { PagedText, Text } from "./text";
 import { TimelineView } from "./timelineView";
+import { Value } from "./value";
 
 interface Props {
   data: DataSource;
@@ -33,7 +35,9 @@ export function SamplePage({ data, report, route }: Props) {
     <div class="sample">
       <div class="sample-bar">
         <SampleNav data={data} report={report} route={route} />
-        {sample.status === "ready" && <CopyMenu sample={sample.value} run={report.runs[run]?.name ?? ""} />}
+        {sample.status === "ready" && (
+          <CopyMenu sample={sample.value} run={report.runs[run]?.name ?? ""} version={report.worldline} />
+        )}
       </div>
       {sample.status === "loading" && <Loading />}
       {sample.status === "error" && (
@@ -125,9 +129,9 @@ function Head({ sample, route }: { sample: SampleDocument; route: SampleRoute })
           </bdi>
         </h1>
         <p class="badges">
-          <Badge of={verdict} title="Verdict on the answer" />
-          {outcome !== verdict && <Badge of={outcome} title="Outcome of the prediction" />}
-          {cause !== null && <Badge of={cause} title="Cause" />}
+          <Badge of={verdict} title="Verdict" term={`verdict:${verdict}`} isFocusable />
+          {outcome !== verdict && <Badge of={outcome} title="Outcome" term={`outcome:${outcome}`} isFocusable />}
+          {cause !== null && <Badge of={cause} title="Cause" term={`cause:${cause}`} isFocusable />}
         </p>
         <p class="summary plain">
           <Value of={sample.summary} marks="sentence" />
@@ -136,11 +140,12 @@ function Head({ sample, route }: { sample: SampleDocument; route: SampleRoute })
           <DivergenceView
             divergence={divergence}
             tokens={sample.value_tokens}
-            byToken={route.tokens}
-            choose={(tokens) => navigate({ ...route, tokens }, { replace: true })}
+            view={route.view ?? null}
+            choose={(view) => navigate({ ...route, view }, { replace: true })}
           />
         )}
       </div>
+      <ReasonView sample={sample} />
       <dl class="facts">
         <Fact name="expected" text={sample.expected} isValue />
         {!hasAnswerFact && <Fact name="answer" text={sample.answer} isValue />}

@@ -3,8 +3,9 @@ import { useState } from "preact/hooks";
 import type { Frame, SampleDocument } from "../api";
 import { formatCount } from "../numberFormat";
 import type { Timeline } from "../timeline";
-import { Text, Value } from "./text";
+import { Text } from "./text";
 import { formatNll, stepMark } from "./timelineView";
+import { Value } from "./value";
 
 /** Variables shown at first, and added by the button. */
 const VARIABLES_SHOWN = 100;

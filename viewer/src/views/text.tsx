@@ -3,8 +3,6 @@ import { useState } from "preact/hooks";
 import { escapeCharacter, sliceText, splitText, type Marks, type TextPart } from "../escape";
 import { formatCount, pluralize } from "../numberFormat";
 
-/** Characters of a value that are shown before it is expanded. */
-const COLLAPSED_CHARS = 160;
 /** Characters of a long text that are shown at once. */
 const PAGE_CHARS = 4_000;
 
@@ -26,31 +24,6 @@ function renderPart({ text, kind }: TextPart) {
     <span class={kind} title={title}>
       {text}
     </span>
-  );
-}
-
-/** A value of a program; a long one is collapsed, with a button to expand it. */
-export function Value({ of, marks }: { of: string; marks?: Marks | undefined }) {
-  const [isOpen, setOpen] = useState(false);
-  if (of.length <= COLLAPSED_CHARS)
-    return (
-      <bdi class="value">
-        <Text of={of} marks={marks} />
-      </bdi>
-    );
-  return (
-    <>
-      {isOpen ? (
-        <PagedText of={of} marks={marks} />
-      ) : (
-        <bdi class="value">
-          <Text of={sliceText(of, 0, COLLAPSED_CHARS)} marks={marks} />…
-        </bdi>
-      )}{" "}
-      <button type="button" class="small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? "Show less" : `Show all ${formatCount(of.length)} characters`}
-      </button>
-    </>
   );
 }
 

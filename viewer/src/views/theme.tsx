@@ -1,5 +1,5 @@
 /** Light or dark theme: that of the system, or the user's choice. */
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Icon } from "./icons";
 
 const THEMES = ["auto", "light", "dark"] as const;
@@ -37,19 +37,11 @@ export function ThemeSwitch() {
   );
 }
 
-/** A number that changes with the theme, to redraw what is drawn on a canvas. */
-export function useThemeVersion(): number {
-  const [version, setVersion] = useState(0);
-  useEffect(() => {
-    const increment = () => setVersion((last) => last + 1);
-    const observer = new MutationObserver(increment);
-    observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    system.addEventListener("change", increment);
-    return () => {
-      observer.disconnect();
-      system.removeEventListener("change", increment);
-    };
-  }, []);
-  return version;
+/** The current value of a CSS colour variable. */
+export function cssColour(name: string): string {
+  const probe = document.body.appendChild(document.createElement("span"));
+  probe.style.color = `var(${name})`;
+  const value = getComputedStyle(probe).color;
+  probe.remove();
+  return value;
 }

@@ -3,10 +3,13 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Execution, SampleDocument, StepNll } from "../api";
 import { escapeHidden, shorten, shortenAround } from "../escape";
 import type { Timeline } from "../timeline";
+import { NARROW, useMediaQuery } from "../useMediaQuery";
 import { useVisibleRange } from "../virtualList";
+import { Defined } from "./defined";
 import { Text } from "./text";
 
-const ROW_HEIGHT = 22;
+/** Pixels of one step in one execution; in a narrow window, the two are below each other. */
+const LINE_HEIGHT = 22;
 const MAX_CHANGES = 6;
 const MAX_VALUE_CHARS = 80;
 const MAX_TITLE_CHARS = 1_000;
@@ -47,10 +50,11 @@ interface Props {
 
 export function TimelineView({ sample, actual, predicted, step, length, choose }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const { from, to } = useVisibleRange(box, length, ROW_HEIGHT);
+  const rowHeight = useMediaQuery(NARROW) ? 2 * LINE_HEIGHT + 4 : LINE_HEIGHT;
+  const { from, to } = useVisibleRange(box, length, rowHeight);
   useEffect(() => {
-    if (box.current) scrollToStep(box.current, step);
-  }, [step]);
+    if (box.current) scrollToStep(box.current, step, rowHeight);
+  }, [step, rowHeight]);
   const maxNll = useMemo(() => largestNll(sample.nll), [sample]);
   const others = useMemo(
     () => ({ actual: otherValues(sample, "actual"), predicted: otherValues(sample, "predicted") }),
@@ -64,8 +68,12 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
         <div class="step-row timeline-head">
           <span>Step</span>
           <span />
-          <span>Actual</span>
-          <span>Predicted</span>
+          <span>
+            <Defined term="term:actual">Actual</Defined>
+          </span>
+          <span>
+            <Defined term="term:predicted">Predicted</Defined>
+          </span>
           {maxNll !== null && <span title={NLL_TITLE}>NLL</span>}
         </div>
         <div
@@ -74,7 +82,7 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
           aria-label="Steps, actual and predicted"
           tabIndex={0}
           aria-activedescendant={isVisible ? `step-${step}` : undefined}
-          style={{ height: `${length * ROW_HEIGHT}px` }}
+          style={{ height: `${length * rowHeight}px` }}
         >
           {visibleSteps.map((index) => {
             const mark = stepMark(sample, index);
@@ -88,7 +96,7 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
                 aria-posinset={index + 1}
                 aria-setsize={length}
                 class={"step-row" + style}
-                style={{ top: `${index * ROW_HEIGHT}px` }}
+                style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
                 onClick={() => choose(index)}
               >
                 <span class="number">{index}</span>
@@ -238,9 +246,8 @@ function largestNll(nll: StepNll[] | null): number | null {
   return nll.reduce((max, { action, state }) => Math.max(max, action ?? 0, state ?? 0), 0.01);
 }
 
-function scrollToStep(box: HTMLElement, step: number): void {
-  const top = step * ROW_HEIGHT;
-  const headHeight = ROW_HEIGHT;
-  const isInView = top >= box.scrollTop && top + ROW_HEIGHT <= box.scrollTop + box.clientHeight - headHeight;
+function scrollToStep(box: HTMLElement, step: number, rowHeight: number): void {
+  const top = step * rowHeight;
+  const isInView = top >= box.scrollTop && top + rowHeight <= box.scrollTop + box.clientHeight - LINE_HEIGHT;
   if (!isInView) box.scrollTop = top - box.clientHeight / 2;
 }

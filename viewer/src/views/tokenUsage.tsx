@@ -3,6 +3,8 @@ import { useState } from "preact/hooks";
 import type { DataSource, RunDocument, TokenUsage } from "../api";
 import { errorMessage } from "../dataSource/errors";
 import { formatCount, formatPercent, pluralize } from "../numberFormat";
+import { TokenChart } from "./charts";
+import { Defined } from "./defined";
 import { NumberHeadings } from "./elements";
 import { Message } from "./message";
 import { Text } from "./text";
@@ -19,6 +21,9 @@ export function TokenUsageView({ data, run, index }: { data: DataSource; run: Ru
   return (
     <>
       {!isScored && <p>{usageText(usage)}</p>}
+      {usage.completion_tokens && usage.completion_tokens.bins.length > 1 && (
+        <TokenChart bins={usage.completion_tokens.bins} />
+      )}
       {usage.formats.length > 0 && <FormatTable formats={usage.formats} />}
       {usage.formats.length === 0 && !usage.can_count && (
         <p class="note">Add --tokenizer to the command to compare the token counts of other formats.</p>
@@ -45,16 +50,22 @@ function usageText({ max_tokens, truncated, completion_tokens }: TokenUsage): st
 
 function FormatTable({ formats }: { formats: TokenUsage["formats"] }) {
   const first = formats[0]?.tokens ?? 0;
+  const largest = Math.max(...formats.map((format) => format.tokens), 1);
   const hasLimit = formats.some((format) => format.fitting !== null);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Tokens by format">
       <table>
         <thead>
           <tr>
-            <th scope="col">Format</th>
+            <th scope="col">
+              <Defined term="term:codec">Format</Defined>
+            </th>
             <NumberHeadings
               of={["Tokens", "Relative to the first", ...(hasLimit ? ["Traces within the limit"] : [])]}
             />
+            <th scope="col" class="bar-cell">
+              <span class="visually-hidden">Bar</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -70,6 +81,9 @@ function FormatTable({ formats }: { formats: TokenUsage["formats"] }) {
                   {format.fitting === null ? "–" : `${formatCount(format.fitting)} of ${formatCount(format.traces)}`}
                 </td>
               )}
+              <td class="bar-cell">
+                <span class="bar" style={{ width: `${(100 * format.tokens) / largest}%` }} />
+              </td>
             </tr>
           ))}
         </tbody>

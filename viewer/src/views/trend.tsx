@@ -1,13 +1,20 @@
 /** Accuracy over the checkpoints of one model. */
 import type { Trend } from "../api";
 import { escapeHidden, shorten } from "../escape";
-import { formatCount, formatDifferenceInterval, formatPoints, formatPValue, shareValue } from "../numberFormat";
+import {
+  formatCount,
+  formatDifferenceInterval,
+  formatPercent,
+  formatPoints,
+  formatPValue,
+  shareValue,
+} from "../numberFormat";
 import { comparePath, runPath } from "../project/links";
 import type { ProjectState } from "../project/state";
-import { Plot } from "./charts";
 import { NumberHeadings } from "./elements";
 import type { StateUpdate } from "./projectPage";
 import { ShareCell } from "./shareBar";
+import { LineChart, type Point } from "./svgChart";
 import { Text } from "./text";
 
 interface Props {
@@ -22,6 +29,13 @@ export function TrendView({ trends, isServed, state, update }: Props) {
   if (!trend) return null;
   const ofAll = state.of === "all";
   const shares = trend.points.map((point) => (ofAll ? point.of_all : point.of_answered));
+  const [first, last] = [trend.points[0]?.step ?? 0, trend.points.at(-1)?.step ?? 0];
+  const points = trend.points.map(({ step }, index): Point => {
+    const share = shares[index];
+    // A single checkpoint is in the middle.
+    const at = last > first ? (step - first) / (last - first) : 0.5;
+    return { at, name: formatCount(step), y: share ? shareValue(share) : null, low: share?.low, high: share?.high };
+  });
   return (
     <>
       <div class="compared-runs">
@@ -47,14 +61,11 @@ export function TrendView({ trends, isServed, state, update }: Props) {
       <p>
         <Text of={trend.name} />
       </p>
-      <Plot
-        label={`Share of correct samples by step of ${escapeHidden(trend.name)}, with 95% intervals`}
-        x={trend.points.map((point) => point.step)}
-        y={shares.map(shareValue)}
-        low={shares.map((share) => share.low)}
-        high={shares.map((share) => share.high)}
+      <LineChart
+        title={`Share of correct samples by step of ${escapeHidden(trend.name)}, with 95% intervals`}
+        description={points.map(({ name, y }) => `step ${name}: ${formatPercent(y)}`).join(", ")}
         axis="Step"
-        isLinear
+        points={points}
       />
       <details>
         <summary>Numbers, and the change from each checkpoint to the next</summary>

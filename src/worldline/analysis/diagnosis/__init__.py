@@ -1,6 +1,7 @@
 """Diagnosis of a prediction: where it diverges, in what, and the likely cause."""
 
 from worldline.analysis.diagnosis.action_errors import ActionFacts, ActionKind
+from worldline.analysis.diagnosis.cause_reasons import CauseReason, find_reason
 from worldline.analysis.diagnosis.causes import (
     RULES,
     UNEXPLAINED,
@@ -54,6 +55,7 @@ __all__ = [
     "ActionKind",
     "Cause",
     "CauseName",
+    "CauseReason",
     "Diagnosis",
     "Difficulty",
     "ExecutedOperation",
@@ -75,6 +77,7 @@ __all__ = [
     "edit_distance",
     "explain_divergence",
     "find_cause",
+    "find_reason",
     "gap_text",
     "gather_facts",
     "label",

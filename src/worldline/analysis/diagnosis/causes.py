@@ -327,10 +327,13 @@ def find_cause(facts: Facts) -> Cause | None:
     if facts.divergence is not None and facts.position is None:
         # The prediction has no steps, so it is not known where it went wrong.
         return None
-    for rule in RULES:
-        if rule.matches(facts):
-            return Cause(rule.name, rule.sentence)
-    return UNEXPLAINED
+    rules = matching_rules(facts)
+    return Cause(rules[0].name, rules[0].sentence) if rules else UNEXPLAINED
+
+
+def matching_rules(facts: Facts) -> list[Rule]:
+    """All rules that match the facts, in order: the first one decides."""
+    return [rule for rule in RULES if rule.matches(facts)]
 
 
 def cause_evidence(facts: Facts, cause: CauseName) -> str | None:

@@ -1,5 +1,10 @@
 """Metrics of runs: accuracy, survival, comparisons, effects of interventions, token costs."""
 
+from worldline.evaluation.metrics.calibration import (
+    Calibration,
+    CalibrationBin,
+    measure_calibration,
+)
 from worldline.evaluation.metrics.composition import FACETS, CompositionResult, measure_composition
 from worldline.evaluation.metrics.gate import (
     Change,
@@ -62,6 +67,8 @@ __all__ = [
     "FACETS",
     "Accuracy",
     "BaselineDifference",
+    "Calibration",
+    "CalibrationBin",
     "Change",
     "CompositionResult",
     "Condition",
@@ -95,6 +102,7 @@ __all__ = [
     "compare_operations",
     "compare_runs",
     "length_percentiles",
+    "measure_calibration",
     "measure_composition",
     "measure_interventions",
     "measure_one_step_accuracy",

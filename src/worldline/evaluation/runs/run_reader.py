@@ -16,7 +16,7 @@ from worldline.evaluation.runs.sample_rows import (
     row_to_prediction,
     row_to_scored_sample,
 )
-from worldline.evaluation.runs.scored_sample import ScoredSample
+from worldline.evaluation.runs.scored_sample import ScoredSample, Verdict
 from worldline.evaluation.runs.stored_traces import decode_trace
 from worldline.evaluation.store import (
     QueryResult,
@@ -96,6 +96,12 @@ def read_run(address: str | Path, *, columns: Sequence[str] | None = None) -> li
 def read_scored_samples(address: str | Path) -> list[ScoredSample]:
     """Read the scored samples of a run."""
     return [row_to_scored_sample(row) for row in read_run(address, columns=SCORED_SAMPLE_COLUMNS)]
+
+
+def read_answers(address: str | Path) -> list[tuple[str, str | None, Verdict]]:
+    """Read the question, the answer and the verdict of each sample of a run."""
+    rows = read_run(address, columns=("answer", "verdict"))
+    return [(row["sample"], row["answer"], row["verdict"]) for row in rows]
 
 
 def read_predictions(address: str | Path) -> Iterator[Prediction]:

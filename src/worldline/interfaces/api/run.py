@@ -1,13 +1,13 @@
 """A stored run, for notebooks and scripts."""
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from worldline.analysis.diagnosis import Sample
-from worldline.core.errors import InputError
+from worldline.core.errors import InputError, TokenizerError
 from worldline.core.util.optional_imports import optional_import
 from worldline.core.util.text import pluralize
 from worldline.evaluation.metrics import (
@@ -43,7 +43,7 @@ from worldline.interfaces.viewer import (
     write_report,
 )
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.tokenizers import load_tokenizer
+from worldline.models.tokenizers import Tokenizer, load_tokenizer
 
 # What the first bytes of every report contain, and of no other HTML file.
 _REPORT_MARKS = (b"<title>Worldline</title>", b'<script type="application/json" id="report">')
@@ -187,7 +187,8 @@ class Run:
         Args:
             output: The file to write. A file that is not a report is not replaced.
             compare_to: A second run, to show what changed between the two.
-            tokenizer: Show and count tokens with this tokenizer.
+            tokenizer: Show and count tokens with this tokenizer; by default with that of the run,
+                if it was made with one.
             python: Execute every program again, with this interpreter.
             on_sample: Called after every sample.
 
@@ -206,7 +207,7 @@ class Run:
                 path,
                 recorder,
                 reexecute=python is not None,
-                tokenizer=load_tokenizer(tokenizer) if tokenizer else None,
+                tokenizer=_tokenizer_of(self._locations(compare_to), tokenizer),
                 on_sample=on_sample or (lambda: None),
             )
         return path
@@ -224,7 +225,8 @@ class Run:
         Args:
             port: The port; 0 chooses a free one.
             compare_to: A second run, to show what changed between the two.
-            tokenizer: Show and count tokens with this tokenizer.
+            tokenizer: Show and count tokens with this tokenizer; by default with that of the run,
+                if it was made with one.
             python: Execute every program again, with this interpreter.
 
         Returns:
@@ -239,6 +241,23 @@ class Run:
         if other is None:
             return [self.location]
         return [self.location, other.location if isinstance(other, Run) else str(other)]
+
+
+def _tokenizer_of(locations: Sequence[str], name: str | None) -> Tokenizer | None:
+    """The tokenizer of that name; without a name, the one that the runs were made with.
+
+    None if the runs were made without a tokenizer, with different ones, or with a file that is
+    not on this machine.
+    """
+    if name is not None:
+        return load_tokenizer(name)
+    names = {read_manifest(location).tokenizer for location in locations}
+    if len(names) != 1 or None in names:
+        return None
+    try:
+        return load_tokenizer(str(*names))
+    except TokenizerError:
+        return None
 
 
 def check_html_output(path: Path) -> None:
@@ -306,7 +325,7 @@ class RunViewer:
         tokenizer: str | None = None,
         python: str | None = None,
     ) -> None:
-        counter = load_tokenizer(tokenizer) if tokenizer else None
+        counter = _tokenizer_of(locations, tokenizer)
         self._recorder = PythonRecorder(python=python)
         reexecute = python is not None
         try:

@@ -6,6 +6,7 @@ from worldline.interfaces.report.accuracy_text import (
     breakdown_table,
     pass_line,
 )
+from worldline.interfaces.report.calibration_text import calibration_lines, calibration_to_json
 from worldline.interfaces.report.comparison_text import (
     comparison_headline,
     comparison_notes,
@@ -50,6 +51,7 @@ from worldline.interfaces.report.run_header import run_lines
 from worldline.interfaces.report.run_headline import headline
 from worldline.interfaces.report.run_text import (
     RunResults,
+    read_calibration,
     read_results,
     run_report,
     run_report_to_json,
@@ -85,6 +87,8 @@ __all__ = [
     "attempt_lines",
     "attempt_results",
     "breakdown_table",
+    "calibration_lines",
+    "calibration_to_json",
     "comparison_headline",
     "comparison_markdown",
     "comparison_notes",
@@ -117,6 +121,7 @@ __all__ = [
     "own_choice_text",
     "pass_line",
     "print_line",
+    "read_calibration",
     "read_results",
     "render_text",
     "run_lines",

@@ -11,10 +11,12 @@ from rich.text import Text
 from worldline.evaluation.benchmarks import format_manifest_options
 from worldline.evaluation.metrics import (
     FACETS,
+    Calibration,
     InterventionResults,
     OneStepAccuracy,
     accuracy,
     accuracy_by_group,
+    measure_calibration,
     measure_composition,
     measure_interventions,
     measure_one_step_accuracy,
@@ -24,6 +26,7 @@ from worldline.evaluation.metrics import (
 from worldline.evaluation.runs import (
     Manifest,
     ScoredSample,
+    read_answers,
     read_interventions,
     read_manifest,
     read_scored_samples,
@@ -35,6 +38,7 @@ from worldline.interfaces.report.accuracy_text import (
     breakdown_table,
     pass_line,
 )
+from worldline.interfaces.report.calibration_text import calibration_lines, calibration_to_json
 from worldline.interfaces.report.composition_text import composition_tables
 from worldline.interfaces.report.diagnosis_summary import summarize_run, summary_to_json
 from worldline.interfaces.report.intervention_text import (
@@ -50,13 +54,17 @@ from worldline.interfaces.report.survival_text import survival_tables
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """What the report of a run is made from. Step scores and interventions may be absent."""
+    """What the report of a run is made from.
+
+    Step scores, interventions and the calibration may be absent.
+    """
 
     location: str
     manifest: Manifest
     samples: list[ScoredSample]
     one_step: OneStepAccuracy | None
     interventions: InterventionResults | None
+    calibration: Calibration | None = None
 
     @property
     def has_steps(self) -> bool:
@@ -87,7 +95,13 @@ def read_results(location: str | Path) -> RunResults:
         samples=samples,
         one_step=measure_one_step_accuracy(read_scores(location)),
         interventions=measure_interventions(samples, tried) if tried else None,
+        calibration=read_calibration(location, manifest),
     )
+
+
+def read_calibration(location: str | Path, manifest: Manifest) -> Calibration | None:
+    """Measure the calibration of a run; None if its questions have no repeats."""
+    return measure_calibration(read_answers(location)) if manifest.repeats > 1 else None
 
 
 def run_report(results: RunResults, *, width: int) -> Iterator[RenderableType]:
@@ -107,6 +121,8 @@ def run_report(results: RunResults, *, width: int) -> Iterator[RenderableType]:
     rates = pass_at_k_rates(samples)
     if rates:
         yield pass_line(rates)
+    if results.calibration:
+        yield from calibration_lines(results.calibration)
     if results.one_step:
         yield from one_step_accuracy_lines(results.one_step)
     if overall.of_all.of:
@@ -138,6 +154,7 @@ def run_report_to_json(results: RunResults) -> dict[str, Any]:
         "samples": len(samples),
         "accuracy": accuracy_to_json(accuracy(samples), accuracy_by_group(samples)),
         "pass": [asdict(rate) for rate in pass_at_k_rates(samples)],
+        "calibration": calibration_to_json(results.calibration) if results.calibration else None,
         "summary": summary_to_json(summarize_run(samples)),
         "horizon": asdict(survival) if survival else None,
         "composition": asdict(composition) if composition else None,

@@ -6,6 +6,7 @@ from worldline.analysis.diagnosis import (
     Diagnosis,
     Sample,
     explain_divergence,
+    find_reason,
     gap_text,
     label,
     value_difference,
@@ -77,6 +78,9 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
         )
         is_fact = facts.divergence is None
         yield "cause", f"{label(cause.name)}: {cause.sentence}{'' if is_fact else status}"
+        reason = find_reason(facts, cause)
+        if reason.facts:
+            yield "because", "; ".join(reason.facts)
     if facts.is_answer_correct is False:
         answer = truncate_text(sample.prediction.answer or "", 60)
         result = truncate_text(facts.result or "no value", 60)

@@ -145,6 +145,8 @@ def respond_with_runs(runs: RunCache, path: str, parameters: list[tuple[str, str
     if path == "api/rows":
         total, rows = runs.rows(run, _parse_query(options, parameters))
         return json_response(to_json({"total": total, "rows": rows}))
+    if path == "api/counts":
+        return json_response(to_json(runs.facet_counts(run, _parse_query(options, parameters))))
     if path == "api/sample":
         return json_response(to_json(runs.sample(run, options.get("id", ""))))
     if path == "api/tokens":

@@ -12,6 +12,7 @@ from worldline.core.errors import InputError
 from worldline.evaluation.runs import intervention_run, is_run, read_manifest
 from worldline.interfaces.report import operations_to_json
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
+from worldline.interfaces.viewer.facet_counts import count_facets
 from worldline.interfaces.viewer.html_report import MAX_REPORT_SAMPLES
 from worldline.interfaces.viewer.run_documents import build_report_document, build_token_usage
 from worldline.interfaces.viewer.run_versions import file_versions
@@ -85,10 +86,16 @@ class RunCache:
     def rows(self, run: int, query: Query) -> tuple[int, list[tuple[Cell, ...]]]:
         """The number of rows of a run that match a query, and the page it asks for."""
         table = _item(self._snapshot.tables, run)
-        matching_texts = (
-            self._text_index(run).search(query.search) if query.search else frozenset[str]()
-        )
-        return query_rows(table, query, matching_texts)
+        return query_rows(table, query, self._matching_texts(run, query.search))
+
+    def facet_counts(self, run: int, query: Query) -> dict[str, dict[str, Any]]:
+        """The number of samples that each value of each menu would show."""
+        table = _item(self._snapshot.tables, run)
+        return count_facets(table, query, self._matching_texts(run, query.search))
+
+    def _matching_texts(self, run: int, search: str) -> frozenset[str]:
+        """The names of the samples whose program or output contains a text."""
+        return self._text_index(run).search(search) if search else frozenset()
 
     def _text_index(self, run: int) -> TextIndex:
         """The texts of a run; read at the first search."""

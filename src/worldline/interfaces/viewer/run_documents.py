@@ -29,6 +29,7 @@ from worldline.evaluation.metrics import (
     measure_survival,
     pass_at_k_rates,
 )
+from worldline.evaluation.metrics.binning import power_of_two_bin
 from worldline.evaluation.runs import (
     Manifest,
     ScoredSample,
@@ -40,6 +41,7 @@ from worldline.interfaces.report import (
     KINDS,
     WHERES,
     Summary,
+    calibration_to_json,
     comparison_headline,
     comparison_notes,
     fix_lines,
@@ -48,6 +50,7 @@ from worldline.interfaces.report import (
     one_step_accuracy_lines,
     operations_to_json,
     pass_line,
+    read_calibration,
     run_lines,
     sample_text,
     settings_lines,
@@ -58,7 +61,7 @@ from worldline.interfaces.viewer.example_failures import CAUSE_SENTENCES, build_
 from worldline.interfaces.viewer.sample_table import Table, build_table
 
 # Increased when keys change, so that a page refuses the data of another version.
-FORMAT = 5
+FORMAT = 6
 _LENGTH_MEASURES = ("steps", "iterations", "tokens")
 
 
@@ -119,6 +122,7 @@ def build_run_document(
     summary = summarize_run(rows)
     has_steps = any(row.matched_steps is not None for row in rows)
     survival = measure_survival(rows).points if has_steps else ()
+    calibration = read_calibration(location, manifest)
     return {
         "name": location,
         "header": _header(manifest, location, rows),
@@ -134,6 +138,7 @@ def build_run_document(
             for point in survival
         ],
         "one_step_accuracy": _one_step_accuracy(location, manifest),
+        "calibration": calibration_to_json(calibration) if calibration else None,
         "token_usage": build_token_usage(manifest, rows, costs),
         "operations": operations_to_json(operations) if operations else None,
         "can_measure_operations": False,
@@ -238,6 +243,7 @@ def build_token_usage(
             "total": sum(lengths),
             "median": median(lengths),
             "max": max(lengths),
+            "bins": _token_bins(rows),
         }
         if lengths
         else None,
@@ -255,6 +261,26 @@ def build_token_usage(
         "tokenizer": costs.tokenizer if costs else None,
         "can_count": False,
     }
+
+
+def _token_bins(rows: Sequence[ScoredSample]) -> list[dict[str, Any]]:
+    """Samples by completion tokens, in bins that end at powers of two."""
+    counted = sorted(
+        (row for row in rows if row.completion_tokens is not None),
+        key=lambda row: row.completion_tokens or 0,
+    )
+    bins: dict[str, list[ScoredSample]] = {}
+    for row in counted:
+        bins.setdefault(power_of_two_bin(row.completion_tokens or 0), []).append(row)
+    return [
+        {
+            "group": group,
+            "samples": len(members),
+            "correct": sum(row.verdict == "correct" for row in members),
+            "tokens": sum(row.completion_tokens or 0 for row in members),
+        }
+        for group, members in bins.items()
+    ]
 
 
 def _interventions(interventions: InterventionResults) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from worldline.analysis.alignment import Alignment, Gap
-from worldline.analysis.diagnosis import Sample
+from worldline.analysis.diagnosis import RULES, Diagnosis, Sample, find_reason
 from worldline.analysis.interventions import INTERVENTIONS
 from worldline.core.trace import Step, Trace, states
 from worldline.evaluation.runs import Attempt
@@ -35,6 +35,9 @@ _DEFINITION = re.compile(r"\s*(?:async\s+)?def\s+(\w+)|\s*class\s+(\w+)")
 _MAX_TOKENIZED_CHARS = 4000
 # Characters of each of the two values in the summary line.
 _SUMMARY_VALUE_CHARS = 80
+
+# Facts that the page shows as the reason of the cause.
+_REASON_FACTS = ("cause", "because")
 
 State = Mapping[str, str]
 
@@ -84,7 +87,9 @@ def build_sample_document(
         "outcome": facts.outcome,
         "cause": cause.name if cause else None,
         "summary": story_text(sample.diagnosis, width=_SUMMARY_VALUE_CHARS),
-        "facts": [list(fact) for fact in fact_texts(sample)] + own_choices,
+        "facts": [list(fact) for fact in fact_texts(sample) if fact[0] not in _REASON_FACTS]
+        + own_choices,
+        "reason": _reason(sample.diagnosis),
         "source": actual.program.text,
         "actual": {
             "steps": actual_steps,
@@ -124,6 +129,33 @@ def build_sample_document(
         "output": prediction.text,
         "answer": prediction.answer,
         "expected": prediction.expected,
+    }
+
+
+def _reason(diagnosis: Diagnosis) -> dict[str, Any] | None:
+    """Why the cause was chosen, and what confirmed or refuted it: `Reason` in viewer/src/api.ts."""
+    cause = diagnosis.cause
+    if cause is None:
+        return None
+    reason = find_reason(diagnosis.facts, cause)
+    is_fact = diagnosis.facts.divergence is None
+    status = (
+        "confirmed"
+        if cause.confirmed_by
+        else "refuted"
+        if cause.refuted_by
+        else "fact"
+        if is_fact
+        else "hypothesis"
+    )
+    return {
+        "rule": reason.rule,
+        "rules": len(RULES),
+        "sentence": cause.sentence,
+        "facts": list(reason.facts),
+        "also_matching": list(reason.also_matching),
+        "status": status,
+        "tested_by": cause.confirmed_by or cause.refuted_by,
     }
 
 

@@ -145,22 +145,37 @@ def query_rows(
         query: The rows to choose.
         matching_texts: The names of samples whose program or output contains the searched text.
     """
-    indexes = {column.name: index for index, column in enumerate(table.columns)}
-    facets = [(indexes[name], value) for name, value in query.facets.items() if name in indexes]
-    search = query.search.lower()
-    rows = [
-        row
-        for row in table.rows
-        if all(_text(row[index]) == value for index, value in facets)
-        and (
-            not search
-            or row[0] in matching_texts
-            or any(isinstance(cell, str) and _contains(cell, search) for cell in row)
-        )
-    ]
+    rows = filter_rows(table, searched_rows(table, query.search, matching_texts), query.facets)
+    indexes = _indexes(table)
     if query.sort in indexes:
         rows = _sorted_rows(rows, indexes[query.sort], descending=query.is_descending)
-    return len(rows), rows[query.offset : query.offset + query.limit]
+    return len(rows), list(rows[query.offset : query.offset + query.limit])
+
+
+def searched_rows(table: Table, search: str, matching_texts: Container[Cell] = ()) -> Sequence[Row]:
+    """The rows that contain a text, or whose program or output does."""
+    text = search.lower()
+    if not text:
+        return table.rows
+    return [
+        row
+        for row in table.rows
+        if row[0] in matching_texts
+        or any(isinstance(cell, str) and _contains(cell, text) for cell in row)
+    ]
+
+
+def filter_rows(table: Table, rows: Sequence[Row], facets: Mapping[str, str]) -> Sequence[Row]:
+    """The rows with the value of every facet; facets of unknown columns are ignored."""
+    indexes = _indexes(table)
+    chosen = [(indexes[name], value) for name, value in facets.items() if name in indexes]
+    if not chosen:
+        return rows
+    return [row for row in rows if all(_text(row[index]) == value for index, value in chosen)]
+
+
+def _indexes(table: Table) -> dict[str, int]:
+    return {column.name: index for index, column in enumerate(table.columns)}
 
 
 def _contains(cell: str, search: str) -> bool:

@@ -1,0 +1,49 @@
+"""Counts of a filter: how many samples each value of a menu would show.
+
+viewer/src/facetCounts.ts counts the same for a report file, which has no server.
+"""
+
+from collections import Counter
+from collections.abc import Container
+from operator import itemgetter
+from typing import Any
+
+from worldline.interfaces.viewer.sample_table import (
+    Cell,
+    Query,
+    Table,
+    filter_rows,
+    searched_rows,
+)
+
+
+def count_facets(
+    table: Table, query: Query, matching_texts: Container[Cell] = ()
+) -> dict[str, dict[str, Any]]:
+    """Count the samples that each value of each menu would show, if it were chosen.
+
+    The search and the values chosen in other columns apply; that of the column itself is replaced.
+
+    Args:
+        table: All rows.
+        query: The search and the facets.
+        matching_texts: The names of samples whose program or output contains the searched text.
+
+    Returns:
+        For each column with a menu, `FacetCounts` in viewer/src/api.ts: the number of samples
+        without a choice, and with each value that occurs.
+    """
+    searched = searched_rows(table, query.search, matching_texts)
+    matching = filter_rows(table, searched, query.facets)
+    counts: dict[str, dict[str, Any]] = {}
+    for index, column in enumerate(table.columns):
+        if column.values is None:
+            continue
+        rows = matching
+        if column.name in query.facets:
+            others = {name: value for name, value in query.facets.items() if name != column.name}
+            rows = filter_rows(table, searched, others)
+        cells = Counter(map(itemgetter(index), rows))
+        values = {str(cell): count for cell, count in cells.items() if cell is not None}
+        counts[column.name] = {"total": len(rows), "values": values}
+    return counts
