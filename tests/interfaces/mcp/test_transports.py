@@ -1,6 +1,7 @@
 """The same server in memory, over stdio and over HTTP; HTTP only with the token."""
 
 import asyncio
+import time
 from contextlib import AbstractAsyncContextManager
 
 import httpx2
@@ -47,6 +48,29 @@ async def check_conformance(connection: AbstractAsyncContextManager[Client]) -> 
         return names
 
 
+async def check_load(connection: AbstractAsyncContextManager[Client]) -> None:
+    """Make fifty calls at once, then cancel one; the server has one recorder."""
+    async with connection as client:
+
+        async def ask(number: int) -> str:
+            arguments = {"code": SOURCE, "call": f"f({number})"}
+            data = data_of(await client.call_tool("trace_execution", arguments))
+            while data["status"] == "running":
+                data = data_of(await client.call_tool("get_result", {"id": data["id"]}))
+            return str(data["result"])
+
+        results = await asyncio.gather(*(ask(number) for number in range(50)))
+        assert results == [str(2 * number) for number in range(50)]
+        sleeping = {"code": "import time\ntime.sleep(30)\n", "seconds": 30}
+        start = time.monotonic()
+        call = asyncio.create_task(client.call_tool("trace_execution", sleeping))
+        await asyncio.sleep(1)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        assert await ask(4) == "8"
+        assert time.monotonic() - start < 25
+
+
 def test_in_memory() -> None:
     names = asyncio.run(check_conformance(in_memory()))
     # An earlier version of the protocol.
@@ -55,11 +79,12 @@ def test_in_memory() -> None:
 
 def test_over_stdio() -> None:
     names = asyncio.run(check_conformance(over_stdio()))
+    asyncio.run(check_load(over_stdio("--recorders", "1")))
     assert "predict_execution" not in names
 
 
 def test_over_http() -> None:
-    with http_server() as address:
+    with http_server("--recorders", "1") as address:
         asyncio.run(check_conformance(over_http(address)))
         request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
         accept = {"Accept": "application/json, text/event-stream"}
@@ -82,7 +107,7 @@ def test_over_http() -> None:
         large = {**request, "params": {"code": "x" * 10_000_000}}
         assert httpx2.post(address, json=large, headers=right, timeout=60).status_code == 413
         # The server still answers.
-        asyncio.run(check_conformance(over_http(address)))
+        asyncio.run(check_load(over_http(address)))
 
 
 @pytest.mark.parametrize(
