@@ -86,10 +86,11 @@ def mcp(
     max_tokens: int,
     python: str | None,
 ) -> None:
-    """Serve executions, checks and predictions to agents, with the Model Context Protocol.
+    """Serve executions, checks and predictions to agents (MCP).
 
     A client such as Claude Code, Cursor or VS Code starts this command itself; see the guide "Use
-    from agents". Programs run in the sandbox. With --engine, a model predicts, too.
+    from agents". It speaks the Model Context Protocol. Programs run in the sandbox. With --engine,
+    a model predicts, too.
     """
     # It starts while the SDK is imported, which takes longer.
     first = start_recorder(python)

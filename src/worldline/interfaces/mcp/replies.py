@@ -16,7 +16,7 @@ from worldline.interfaces.mcp.answers import (
     TraceAnswer,
     WeakStep,
 )
-from worldline.interfaces.mcp.calls import Reply
+from worldline.interfaces.mcp.call_table import Reply
 from worldline.interfaces.mcp.claims import ClaimCheck
 from worldline.interfaces.mcp.executed_lines import ExecutedLine, executed_lines
 from worldline.interfaces.mcp.model_predictions import NO_CALIBRATION

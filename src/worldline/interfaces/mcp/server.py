@@ -20,7 +20,7 @@ from worldline.interfaces.mcp.answers import (
     PredictionAnswer,
     TraceAnswer,
 )
-from worldline.interfaces.mcp.calls import Reply
+from worldline.interfaces.mcp.call_table import Reply
 from worldline.interfaces.mcp.claims import MAX_CLAIMED_STEPS, ClaimedStep, Value
 from worldline.interfaces.mcp.service import (
     LIMITS,

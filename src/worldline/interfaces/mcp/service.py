@@ -11,7 +11,7 @@ from worldline.core.errors import InputError
 from worldline.core.trace import Limits, Program, Trace, check_call
 from worldline.interfaces.api.engine_handle import EngineLike
 from worldline.interfaces.mcp.answers import Answer
-from worldline.interfaces.mcp.calls import CallTable, Reply
+from worldline.interfaces.mcp.call_table import CallTable, Reply
 from worldline.interfaces.mcp.claims import ClaimedStep, check_claim
 from worldline.interfaces.mcp.model_predictions import ModelPredictor
 from worldline.interfaces.mcp.recorder_pool import DEFAULT_RECORDERS, RecorderPool
