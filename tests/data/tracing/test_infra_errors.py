@@ -30,7 +30,7 @@ from worldline.evaluation.store import (
     read_stored_traces,
     trace_to_row,
 )
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.python.recorder import Cancellation, PythonRecorder
 from worldline.languages.sandbox import Sandbox
 from worldline.models.tokenizers import train_tokenizer
 
@@ -46,12 +46,18 @@ class FailingRecorder(PythonRecorder):
 
     is_broken = False
 
-    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+    def record(
+        self,
+        program: Program,
+        *,
+        limits: Limits | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Trace:
         if self.is_broken:
             raise SandboxError("no room")
         if program.call == "f(2)":
             raise RecorderError("no such step")
-        return super().record(program, limits=limits)
+        return super().record(program, limits=limits, cancellation=cancellation)
 
 
 def test_failure_of_the_recorder_is_an_infra_error(
@@ -77,8 +83,14 @@ class DisturbedRecorder(PythonRecorder):
 
     recorded: ClassVar[Counter[str]] = Counter()
 
-    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
-        trace = super().record(program, limits=limits)
+    def record(
+        self,
+        program: Program,
+        *,
+        limits: Limits | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Trace:
+        trace = super().record(program, limits=limits, cancellation=cancellation)
         self.recorded[program.call or ""] += 1
         ends = {"f(1)": Ending("killed", "SIGKILL"), "f(2)": Ending("time_limit", "more than 5 s")}
         is_first = self.recorded[program.call or ""] == 1

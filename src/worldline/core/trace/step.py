@@ -124,6 +124,15 @@ def step_text(step: Step) -> str:
     return "  ".join(f"{name}={value}" for name, value in step.changed.items())
 
 
+def exception_text(value: str) -> str:
+    """The words for a recorded exception.
+
+    "(<class 'ValueError'>, ValueError('no'), <traceback object>)" -> "raises ValueError('no')"
+    """
+    inside = value.removesuffix(", <traceback object>)").partition(">, ")[2]
+    return f"raises {inside or value}"
+
+
 def step_mark(step: Step) -> str:
     """The symbol of a step's event, after the number of its thread if that is not the main one."""
     return f"[{step.thread}] {EVENT_MARKS[step.event]}" if step.thread else EVENT_MARKS[step.event]

@@ -28,16 +28,19 @@ class ModelAccess:
     tokenizer: str | None
 
 
-_ACCESS_OPTIONS = (
-    section_option(
+def _engine_option(*, is_required: bool) -> Callable[..., Any]:
+    return section_option(
         "Model",
         "--engine",
-        required=True,
+        required=is_required,
         envvar="WORLDLINE_ENGINE",
         metavar="URL",
         help="URL of a server (several: comma-separated), llamacpp:MODEL, transformers:FOLDER, or "
         "recorded:FILE.  [env: WORLDLINE_ENGINE]",
-    ),
+    )
+
+
+_ACCESS_OPTIONS = (
     server_options,
     section_option(
         "Model",
@@ -74,7 +77,7 @@ _ACCESS_OPTIONS = (
 )
 
 
-def _check_codec(ctx: click.Context, param: click.Parameter, value: str) -> str:
+def check_codec(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """Check the name of a codec, which may end with a number of worked examples."""
     if value != AUTO_CODEC:
         try:
@@ -99,7 +102,7 @@ _PREDICTION_OPTIONS = (
     section_option(
         "Prediction",
         "--codec",
-        callback=_check_codec,
+        callback=check_codec,
         metavar="NAME",
         default=AUTO_CODEC,
         show_default=True,
@@ -171,18 +174,21 @@ _PREDICTION_OPTIONS = (
 )
 
 
-def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of the model, given to the command as `access`."""
+def access_options(command: Callable[..., Any], *, is_required: bool = True) -> Callable[..., Any]:
+    """Options of the model, given to the command as `access`; None without an engine."""
 
     @functools.wraps(command)
     def with_access(**options: Any) -> Any:
         name, tokenizer = options.pop("engine"), options.pop("tokenizer")
         concurrency = options.pop("concurrency")
-        with load_engine(name, **{each: options.pop(each) for each in _ENGINE_OPTIONS}) as engine:
+        engine_options = {each: options.pop(each) for each in _ENGINE_OPTIONS}
+        if name is None:
+            return command(**options, access=None)
+        with load_engine(name, **engine_options) as engine:
             access = ModelAccess(engine, concurrency or engine.concurrency, tokenizer)
             return command(**options, access=access)
 
-    return _with(with_access, _ACCESS_OPTIONS)
+    return _with(with_access, (_engine_option(is_required=is_required), *_ACCESS_OPTIONS))
 
 
 def prediction_options(command: Callable[..., Any]) -> Callable[..., Any]:

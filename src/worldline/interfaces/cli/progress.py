@@ -15,7 +15,7 @@ from rich.table import Column
 
 from worldline.analysis.stats import share
 from worldline.evaluation.runs import VERDICTS, ScoredSample
-from worldline.interfaces.cli.console import is_quiet
+from worldline.interfaces.cli.quiet import is_quiet
 
 # Seconds between two lines of JSON.
 EVERY = 30.0

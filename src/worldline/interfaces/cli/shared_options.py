@@ -11,8 +11,8 @@ import click
 
 from worldline.core.errors import InputError
 from worldline.core.trace import Limits
-from worldline.interfaces.cli.console import set_quiet
 from worldline.interfaces.cli.help_sections import section_option
+from worldline.interfaces.cli.quiet import set_quiet
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _LIMITS = Limits()

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from worldline.analysis.alignment import Alignment, canonical_value
-from worldline.core.trace import Step, Trace
-from worldline.interfaces.report.trace_listing import exception_text
+from worldline.core.trace import Step, Trace, exception_text
 from worldline.models.codecs import Decoded
 
 # The locals at every step of the actual and of the predicted execution.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from rich.syntax import Syntax
 from rich.text import Text
 
-from worldline.core.trace import EVENT_MARKS, Step, Trace, printable
+from worldline.core.trace import EVENT_MARKS, Step, Trace, exception_text, printable
 from worldline.core.util.text import pluralize, truncate_text
 
 
@@ -78,15 +78,6 @@ def changes_text(step: Step, *, width: int) -> Text:
     for name in step.gone:
         text.append(f"{', ' if len(text) else ''}{name} deleted", "dim")
     return text
-
-
-def exception_text(value: str) -> str:
-    """The words for a recorded exception.
-
-    "(<class 'ValueError'>, ValueError('no'), <traceback object>)" -> "raises ValueError('no')"
-    """
-    inside = value.removesuffix(", <traceback object>)").partition(">, ")[2]
-    return f"raises {inside or value}"
 
 
 def highlight(lines: Sequence[str]) -> list[Text]:

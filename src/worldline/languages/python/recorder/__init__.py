@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from worldline.core.trace import Limits, Program, Trace
+from worldline.languages.python.recorder.cancellation import Cancellation
 from worldline.languages.python.recorder.fork_server_client import Backend
 from worldline.languages.python.recorder.python_recorder import PythonRecorder, check_sandbox
 from worldline.languages.python.recorder.stored_trace_recorder import StoredTraceRecorder
@@ -18,6 +19,7 @@ class Recorder(Protocol):
 
 __all__ = [
     "Backend",
+    "Cancellation",
     "PythonRecorder",
     "Recorder",
     "StoredTraceRecorder",

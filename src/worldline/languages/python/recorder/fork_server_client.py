@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from worldline.core.errors import InputError, RecorderError, SandboxError
 from worldline.core.trace import CONTAINER_NOTE, REDUCED_NOTE, Limits
+from worldline.languages.python.recorder.cancellation import Cancellation
 from worldline.languages.python.recorder.recording_protocol import (
     RawRecording,
     decode_row,
@@ -203,7 +204,13 @@ class ForkServerClient:
         """Whether the interpreter is running."""
         return self._process.poll() is None
 
-    def record(self, request: dict[str, Any], limits: Limits, stdin: bytes) -> RawRecording:
+    def record(
+        self,
+        request: dict[str, Any],
+        limits: Limits,
+        stdin: bytes,
+        cancellation: Cancellation | None = None,
+    ) -> RawRecording:
         """Execute one program and return what was recorded.
 
         Raises:
@@ -215,7 +222,10 @@ class ForkServerClient:
             os.truncate(memory, size)
             os.pwrite(input_file, stdin, 0)
             recording = self._exchange(
-                {**request, "memory": size}, (memory, input_file, output_file), limits.seconds
+                {**request, "memory": size},
+                (memory, input_file, output_file),
+                limits.seconds,
+                cancellation,
             )
             decode_shared_memory(memory, recording)
             recording.stdout = os.pread(output_file, os.fstat(output_file).st_size, 0)
@@ -227,7 +237,11 @@ class ForkServerClient:
         self._requests.sendall(body)
 
     def _exchange(
-        self, request: dict[str, Any], files: Sequence[int], seconds: float
+        self,
+        request: dict[str, Any],
+        files: Sequence[int],
+        seconds: float,
+        cancellation: Cancellation | None,
     ) -> RawRecording:
         """Send one program and read the replies until its process has ended."""
         recording = RawRecording()
@@ -238,7 +252,7 @@ class ForkServerClient:
         except OSError:
             recording.is_dead = True
             return recording
-        for line in self._lines(recording, seconds):
+        for line in self._lines(recording, seconds, cancellation):
             try:
                 row = json.loads(line)
                 if row[:2] == ["started", number]:
@@ -263,15 +277,25 @@ class ForkServerClient:
         recording.is_dead = True
         return recording
 
-    def _lines(self, recording: RawRecording, seconds: float) -> Iterator[bytes]:
+    def _lines(
+        self, recording: RawRecording, seconds: float, cancellation: Cancellation | None
+    ) -> Iterator[bytes]:
         """The lines of the reply until the fork server has ended; kills a program that exceeds its
-        time limit."""
+        time limit or is cancelled."""
         pidfd, rest = -1, b""
         deadline = time.monotonic() + seconds + GRACE_SECONDS
         try:
             while True:
                 timeout = max(0.0, deadline - time.monotonic())
-                if not select.select([self._replies], [], [], timeout)[0]:
+                watched: list[socket.socket | Cancellation] = [self._replies]
+                if cancellation is not None and not recording.was_cancelled:
+                    watched.append(cancellation)
+                ready = select.select(watched, [], [], timeout)[0]
+                if cancellation in ready:
+                    recording.was_cancelled = True
+                    _kill(pidfd, recording)
+                    continue
+                if not ready:
                     if recording.was_timed_out or (pidfd < 0 and recording.pid is None):
                         return
                     recording.was_timed_out = True
@@ -291,6 +315,9 @@ class ForkServerClient:
                 *lines, rest = (rest + part).split(b"\n")
                 had_pid = recording.pid is not None
                 yield from filter(None, lines)
+                if recording.was_cancelled:
+                    # It was cancelled before it was started.
+                    _kill(pidfd, recording)
                 if recording.pid is not None and not had_pid:
                     deadline = time.monotonic() + seconds
         finally:

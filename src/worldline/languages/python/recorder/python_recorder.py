@@ -24,6 +24,7 @@ from worldline.core.trace import (
     Scope,
     Trace,
 )
+from worldline.languages.python.recorder.cancellation import Cancellation
 from worldline.languages.python.recorder.fork_server_client import (
     HASH_SEED,
     Backend,
@@ -81,7 +82,8 @@ class PythonRecorder:
 
     def __enter__(self) -> "PythonRecorder":
         # Report an interpreter that cannot be used now, not at the first program.
-        self._server = self._server or self._start()
+        with self._lock:
+            self._server = self._server or self._start()
         return self
 
     @property
@@ -126,21 +128,28 @@ class PythonRecorder:
             self._server.close()
             self._server = None
 
-    def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
+    def record(
+        self,
+        program: Program,
+        *,
+        limits: Limits | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Trace:
         """Execute a program and return its trace, however it ended.
 
         Args:
             program: The program to execute.
             limits: The limits of the recording; `Limits()` by default.
+            cancellation: Kills the program when it is cancelled; the trace ends there.
 
         Raises:
             RecorderError: The recorder itself failed.
             SandboxError: The sandbox is not available; nothing was executed.
         """
         with self._lock:
-            return self._record(program, limits or Limits())
+            return self._record(program, limits or Limits(), cancellation)
 
-    def _record(self, program: Program, limits: Limits) -> Trace:
+    def _record(self, program: Program, limits: Limits, cancellation: Cancellation | None) -> Trace:
         stdin = program.stdin.encode("utf-8", "surrogateescape")
         request = {
             "text": program.text,
@@ -149,11 +158,11 @@ class PythonRecorder:
             "threads": self._has_threads,
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
         }
-        recording, server = self._execute(request, limits, stdin)
-        if recording.is_dead:
+        recording, server = self._execute(request, limits, stdin, cancellation)
+        if recording.is_dead and not recording.was_cancelled:
             # No program can reach the fork server: it was killed from outside, or the machine had
             # no memory for another process. So execute the program once more.
-            recording, server = self._execute(request, limits, stdin)
+            recording, server = self._execute(request, limits, stdin, cancellation)
         origin = Origin(server.backend, server.version, _WORLDLINE_VERSION, self._hash_seed)
         return Trace(
             program=program,
@@ -167,7 +176,11 @@ class PythonRecorder:
         )
 
     def _execute(
-        self, request: dict[str, Any], limits: Limits, stdin: bytes
+        self,
+        request: dict[str, Any],
+        limits: Limits,
+        stdin: bytes,
+        cancellation: Cancellation | None,
     ) -> tuple[RawRecording, ForkServerClient]:
         """Execute one program; if the fork server has died, start another one."""
         if self._server is not None and not self._server.is_running:
@@ -176,7 +189,7 @@ class PythonRecorder:
         if self._server is None:
             self._server = self._start()
         server = self._server
-        recording = server.record(request, limits, stdin)
+        recording = server.record(request, limits, stdin, cancellation)
         if recording.is_dead:
             server.close()
             self._server = None
@@ -213,6 +226,8 @@ def _ending(recording: RawRecording, limits: Limits) -> Ending:
         return Ending("tampered", "the recording is not what its own last row says")
     if recording.end is not None:
         return _reported_ending(*recording.end, limits)
+    if recording.was_cancelled:
+        return Ending("killed", "cancelled")
     if recording.was_timed_out:
         return Ending("time_limit", f"more than {limits.seconds:g} s")
     if recording.is_dead:

@@ -51,6 +51,7 @@ class RawRecording:
         # Whether the process has announced that its own rows follow.
         self.has_begun = False
         self.was_timed_out = False
+        self.was_cancelled = False
         # Whether the fork server died.
         self.is_dead = False
         self.is_tampered = False
