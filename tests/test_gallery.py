@@ -12,7 +12,7 @@ from scripts import gallery
 from scripts.animated_png import SIGNATURE, animate, read_chunks
 from scripts.gallery import Report, build_report, find_reports, published_answers, recorded_outputs
 from scripts.gallery_links import link_reports
-from tests.interfaces.viewer.conftest import MINIMAL_PAGE
+from tests.interfaces.viewer.conftest import MINIMAL_PAGE, read_data
 from tests.support.paths import DOCS_FOLDER, PROJECT_ROOT
 
 PROBLEM = {"id": "sample_0", "code": "def f(x):\n    return x + 1", "input": "1", "output": "2"}
@@ -35,10 +35,10 @@ def test_the_first_published_answer_becomes_a_report(
     assert (row["call"], row["expected"], row["output"]) == ("f(1)", "2", "[ANSWER]3[/ANSWER]")
     runs = {"model-a": lambda: published_answers(answers, programs)}
     report = build_report(Report("a", (answers, programs), runs), tmp_path / "reports")
-    text = report.read_text(encoding="utf-8")
-    assert '"name":"model-a"' in text
-    assert str(tmp_path) not in text
-    assert '"incorrect":1' in text
+    (document,) = json.loads(read_data(report, "report"))["runs"]
+    assert document["name"] == "model-a"
+    assert document["accuracy"]["incorrect"] == 1
+    assert str(tmp_path) not in report.read_text(encoding="utf-8")
 
 
 def test_only_the_outputs_of_the_run_are_read(programs: Path, tmp_path: Path) -> None:
