@@ -68,12 +68,13 @@ def test_scipy_is_imported_lazily() -> None:
     code = (
         "import sys, worldline.analysis.stats, worldline.interfaces.cli; "
         "print([m for m in ('scipy', 'numpy') if m in sys.modules]); "
-        "worldline.analysis.stats.share(1, 2); print('scipy' in sys.modules)"
+        "worldline.analysis.stats.share(1, 2); print('scipy' in sys.modules); "
+        "worldline.analysis.stats.mcnemar(1, 2); print('scipy' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stdout.split("\n")[:2] == ["[]", "True"]
+    assert done.stdout.split("\n")[:3] == ["[]", "False", "True"]
 
 
 def test_a_missing_scipy_is_an_error_that_names_the_extra(

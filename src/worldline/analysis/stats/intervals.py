@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from worldline.analysis.stats.lazy_imports import lazy_import
 
@@ -45,9 +46,7 @@ def share(correct: int, of: int, *, level: float = 0.95) -> Share:
     """
     if not of:
         return Share(correct, of, None, None)
-    test = lazy_import("scipy.stats").binomtest(correct, of)
-    interval = test.proportion_ci(confidence_level=level, method="wilson")
-    return Share(correct, of, float(interval.low), float(interval.high))
+    return Share(correct, of, *_wilson(correct / of, of, level))
 
 
 def clustered_share(
@@ -114,7 +113,7 @@ def _wilson(value: float, number: float, level: float) -> tuple[float, float]:
 @functools.cache
 def quantile(level: float) -> float:
     """The normal quantile of a two-sided interval: 0.95 -> 1.96"""
-    return float(lazy_import("scipy.stats").norm.ppf((1 + level) / 2))
+    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def bootstrap_interval(

@@ -1,7 +1,7 @@
 """Groups of samples with the same value, or values in the same bin."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 # For each facet or measure of difficulty: its groups of samples, in reading order.
 Grouping = dict[str, dict[str, list[str]]]
@@ -15,7 +15,12 @@ _MAX_WORDS = 12
 _MAX_DISTINCT_WORDS = 24
 
 
-def group_samples(values: Mapping[str, Values], *, split_words: bool = False) -> Grouping:
+def group_samples(
+    values: Mapping[str, Values],
+    *,
+    names: Container[str] | None = None,
+    split_words: bool = False,
+) -> Grouping:
     """Group samples by each of their values.
 
     Up to eight different numbers form one group each; more are put into bins that end at powers of
@@ -26,12 +31,14 @@ def group_samples(values: Mapping[str, Values], *, split_words: bool = False) ->
 
     Args:
         values: The values of each sample, by name.
+        names: The values to group by; by default all.
         split_words: Split texts into words; a sample is then in the group of each of its words.
     """
     values_by_name: dict[str, dict[str, str | int]] = {}
     for sample, sample_values in values.items():
         for name, value in sample_values.items():
-            values_by_name.setdefault(name, {})[sample] = value
+            if names is None or name in names:
+                values_by_name.setdefault(name, {})[sample] = value
     grouped = {
         name: _group_values(sample_values, split_words)
         for name, sample_values in values_by_name.items()
@@ -63,9 +70,12 @@ def _group_values(values: Mapping[str, str | int], split_words: bool) -> dict[st
 
 def _group_numbers(numbers: Mapping[str, int]) -> dict[str, list[str]]:
     is_binned = len(set(numbers.values())) > _MAX_NUMBERS
-    groups = defaultdict(list)
-    for sample, number in sorted(numbers.items(), key=lambda item: item[1]):
-        groups[power_of_two_bin(number) if is_binned else str(number)].append(sample)
+    samples_by_number: dict[int, list[str]] = defaultdict(list)
+    for sample, number in numbers.items():
+        samples_by_number[number].append(sample)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for number, samples in sorted(samples_by_number.items()):
+        groups[power_of_two_bin(number) if is_binned else str(number)] += samples
     return dict(groups)
 
 

@@ -1,7 +1,7 @@
 """Accuracy of a run in groups of samples, by facet and by difficulty."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,32 +28,39 @@ class GroupAccuracy:
         return f"GroupAccuracy({group}: {self.accuracy.of_all!r})"
 
 
-def accuracy_by_group(samples: Sequence[ScoredSample]) -> tuple[GroupAccuracy, ...]:
-    """Measure the accuracy in each group of samples, by facet and by difficulty."""
+def accuracy_by_group(
+    samples: Sequence[ScoredSample], *, names: Container[str] | None = None
+) -> tuple[GroupAccuracy, ...]:
+    """Measure the accuracy in each group of samples, by facet and by difficulty.
+
+    Args:
+        samples: The samples of a run.
+        names: The facets and measures of difficulty to group by; by default all.
+    """
     by_name = defaultdict(list)
     for sample in samples:
         by_name[sample.sample].append(sample)
     return tuple(
         GroupAccuracy(
-            source, name, group, accuracy([sample for n in names for sample in by_name[n]])
+            source, name, group, accuracy([sample for n in members for sample in by_name[n]])
         )
-        for source, grouping in group_by_source(by_name)
+        for source, grouping in group_by_source(by_name, names=names)
         for name, groups in grouping.items()
-        for group, names in groups.items()
+        for group, members in groups.items()
     )
 
 
 def group_by_source(
-    by_name: Mapping[str, Sequence[ScoredSample]],
+    by_name: Mapping[str, Sequence[ScoredSample]], *, names: Container[str] | None = None
 ) -> tuple[tuple[QuerySource, Grouping], ...]:
-    """Group samples by their facets and by their difficulty."""
+    """Group samples by their facets and by their difficulty, or by some of them."""
     facets = {n: consistent_values([s.facets for s in repeats]) for n, repeats in by_name.items()}
     difficulty = {
         n: consistent_values([s.difficulty for s in repeats]) for n, repeats in by_name.items()
     }
     return (
-        ("facets", group_samples(facets)),
-        ("difficulty", group_samples(difficulty, split_words=True)),
+        ("facets", group_samples(facets, names=names)),
+        ("difficulty", group_samples(difficulty, names=names, split_words=True)),
     )
 
 
@@ -62,6 +69,8 @@ def consistent_values(repeats: Sequence[Values]) -> Values:
 
     [{"steps": 17, "calls": 2}, {"steps": 17, "calls": 3}, {}] -> {"steps": 17}
     """
+    if len(repeats) == 1:
+        return repeats[0]
     first: dict[str, str | int] = {}
     inconsistent = set()
     for values in repeats:

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from worldline.analysis.stats import Share, clustered_share
+from worldline.analysis.stats import Share, clustered_share, share
 from worldline.evaluation.runs.scored_sample import ScoredSample
 
 ANSWERED = ("correct", "incorrect")
@@ -50,16 +50,22 @@ class Accuracy:
 def accuracy(samples: Sequence[ScoredSample]) -> Accuracy:
     """Count the verdicts of a run; the intervals account for the correlation of repeats."""
     counts = Counter(sample.verdict for sample in samples)
+    questions = len({sample.sample for sample in samples})
+    has_repeats = questions < len(samples)
     return Accuracy(
-        samples=len({sample.sample for sample in samples}),
+        samples=questions,
         asked=len(samples),
         correct=counts["correct"],
         incorrect=counts["incorrect"],
         no_answer=counts["no_answer"],
         truncated=counts["truncated"],
         infra_error=counts["infra_error"],
-        of_answered=correct_share_of(samples, is_answered),
-        of_all=correct_share_of(samples, is_graded),
+        of_answered=correct_share_of(samples, is_answered)
+        if has_repeats
+        else share(counts["correct"], counts["correct"] + counts["incorrect"]),
+        of_all=correct_share_of(samples, is_graded)
+        if has_repeats
+        else share(counts["correct"], len(samples) - counts["infra_error"]),
     )
 
 

@@ -6,10 +6,11 @@ last observed step. So is one whose program has ended, so that far out the curve
 programs only.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from worldline.evaluation.metrics.run_accuracy import is_graded
 from worldline.evaluation.runs.scored_sample import ScoredSample
@@ -217,31 +218,39 @@ def _step_risks(observations: Sequence[_Observation]) -> tuple[StepRisk, ...]:
 def _survival_points(
     observations: Sequence[_Observation], risks: Sequence[StepRisk]
 ) -> tuple[SurvivalPoint, ...]:
-    lengths = sorted(observation.observed_steps for observation in observations)
+    lengths = sorted(o.observed_steps for o in observations)
+    # Of each program, the steps that it has and that are correct.
+    reached_steps = sorted(o.program_steps for o in observations)
+    correct_steps = sorted(min(o.correct_steps, o.program_steps) for o in observations)
+    lost_steps = sorted(o.observed_steps for o in observations if o.is_lost)
+    lost_programs = sorted(o.program_steps for o in observations if o.is_lost)
+    totals = [0, *accumulate(lengths)]
     points: list[SurvivalPoint] = []
-    previous, step = 0, 1
+    previous, observed_before, step = 0, 0, 1
     while lengths and step <= lengths[-1]:
-        reached = [o for o in observations if o.program_steps >= step]
-        correct = sum(o.correct_steps >= step for o in reached)
-        lost = sum(o.is_lost and o.observed_steps <= step for o in reached)
+        reached, at_risk = _count_at_least(reached_steps, step), _count_at_least(lengths, step)
+        correct = _count_at_least(correct_steps, step)
+        # A prediction is lost within its program, so that no shorter program is counted here.
+        lost = bisect_right(lost_steps, step) - bisect_left(lost_programs, step)
         survival = 1.0
         for risk in risks:
             if risk.step <= step:
                 survival *= 1 - risk.lost / risk.at_risk
+        observed = totals[len(lengths) - at_risk] + at_risk * step
         points.append(
             SurvivalPoint(
                 step=step,
-                reached=len(reached),
+                reached=reached,
                 correct=correct,
                 lost=lost,
-                unseen=len(reached) - correct - lost,
-                at_risk=_count_at_least(lengths, step),
+                unseen=reached - correct - lost,
+                at_risk=at_risk,
                 survival=survival,
-                steps=sum(max(0, min(length, step) - previous) for length in lengths),
+                steps=observed - observed_before,
                 lost_since=sum(risk.lost for risk in risks if previous < risk.step <= step),
             )
         )
-        previous, step = step, step * 2
+        previous, observed_before, step = step, observed, step * 2
     return tuple(points)
 
 

@@ -47,6 +47,7 @@ from worldline.evaluation.runs.run_reader import (
     read_predictions,
     read_run,
     read_run_table,
+    read_run_texts,
     read_scored_samples,
     read_scores,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "read_predictions",
     "read_run",
     "read_run_table",
+    "read_run_texts",
     "read_scored_samples",
     "read_scores",
     "read_verdicts",

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from worldline.evaluation.store import LegacyNames
+from worldline.evaluation.store import Columns, LegacyNames
 from worldline.models.prediction import OLD_FINISHES, OLD_GENERATION_FIELDS, rename_fields
 
 RENAMED_COLUMNS: Mapping[str, str] = {
@@ -107,6 +107,21 @@ def upgrade_row(row: dict[str, Any]) -> dict[str, Any]:
             rename_fields(json.loads(equality_rules), RENAMED_EQUALITY_RULES)
         )
     return upgraded | changed if changed else upgraded
+
+
+def upgrade_columns(columns: Columns) -> Columns:
+    """Rename the columns and values of a part that an earlier version wrote.
+
+    {"verdict": ["right"], "is_cut": [False]} -> {"verdict": ["correct"], "is_truncated": [False]}
+    """
+    # Every column is in every part, so that an old part has an old name.
+    if columns.keys().isdisjoint(RENAMED_COLUMNS):
+        return columns
+    rows = [
+        upgrade_row(dict(zip(columns, values, strict=True)))
+        for values in zip(*columns.values(), strict=True)
+    ]
+    return {name: [row.get(name) for row in rows] for name in (rows[0] if rows else ())}
 
 
 def upgrade_manifest(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -8,25 +8,36 @@ from typing import Any
 
 from worldline.core.errors import InputError
 from worldline.core.trace import Trace
-from worldline.evaluation.runs.legacy import RENAMING, upgrade_row, with_old_names
+from worldline.evaluation.runs.legacy import (
+    RENAMING,
+    upgrade_columns,
+    upgrade_row,
+    with_old_names,
+)
 from worldline.evaluation.runs.manifest import FILE, Manifest, manifest_from_json
 from worldline.evaluation.runs.run_columns import COLUMNS
 from worldline.evaluation.runs.sample_rows import (
     SCORED_SAMPLE_COLUMNS,
+    columns_to_scored_samples,
     row_to_prediction,
     row_to_scored_sample,
 )
 from worldline.evaluation.runs.scored_sample import ScoredSample, Verdict
 from worldline.evaluation.runs.stored_traces import decode_trace
 from worldline.evaluation.store import (
+    PartRows,
     QueryResult,
     QuerySource,
     StoreLocation,
+    TextBlock,
+    make_text_block,
     open_location,
     part_files,
     query,
     read_journal,
+    read_part_columns,
     read_parts,
+    read_text_blocks,
     rows_to_arrow,
 )
 from worldline.languages.python.recorder import Recorder, StoredTraceRecorder
@@ -94,8 +105,52 @@ def read_run(address: str | Path, *, columns: Sequence[str] | None = None) -> li
 
 
 def read_scored_samples(address: str | Path) -> list[ScoredSample]:
-    """Read the scored samples of a run."""
-    return [row_to_scored_sample(row) for row in read_run(address, columns=SCORED_SAMPLE_COLUMNS)]
+    """Read the scored samples of a run, which may be in progress."""
+    read_manifest(address)
+    location = open_location(address)
+    # As in `read_run`, the journal is read first.
+    journal = read_journal(location.journal)
+    samples: list[ScoredSample] = []
+    for columns in read_part_columns(
+        location,
+        part_files(location),
+        with_old_names(SCORED_SAMPLE_COLUMNS),
+        joined=["program_kinds"],
+    ):
+        samples += columns_to_scored_samples(upgrade_columns(columns))
+    done = {(sample.sample, sample.repeat) for sample in samples} if journal else ()
+    return samples + [
+        row_to_scored_sample(row) for row in rows_without_part(journal, done).values()
+    ]
+
+
+def read_run_texts(
+    address: str | Path, columns: Sequence[str]
+) -> Iterator[tuple[list[str], TextBlock]]:
+    """Read texts of a run for a search, some samples at a time.
+
+    Args:
+        address: The location of the run.
+        columns: The columns of text; those of a sample are one text.
+
+    Returns:
+        The names of the samples, and their texts. A sample that moves to a part meanwhile is
+        there twice.
+    """
+    location = open_location(address)
+    journal = read_journal(location.journal)
+    texts = with_old_names(columns)
+    for keys, block in read_text_blocks(
+        location, part_files(location), ("sample", "repeat"), texts
+    ):
+        yield list(map(repeat_id, keys["sample"], keys["repeat"])), block
+    rows = rows_without_part(journal, ()).values()
+    if rows:
+        names = [repeat_id(row["sample"], row["repeat"]) for row in rows]
+        yield (
+            names,
+            make_text_block("\n".join(row.get(name) or "" for name in columns) for row in rows),
+        )
 
 
 def read_answers(address: str | Path) -> list[tuple[str, str | None, Verdict]]:
@@ -112,29 +167,39 @@ def read_predictions(address: str | Path) -> Iterator[Prediction]:
 
 
 class StoredPredictions:
-    """The predictions and actual traces of a run by name; at most one part is in memory."""
+    """The predictions, verdicts and traces of a run by name; at most one part is in memory."""
 
     def __init__(self, address: str | Path) -> None:
         read_manifest(address)
         self._address, self._location = address, open_location(address)
         journal = read_journal(self._location.journal)
-        self._part_by_name: dict[str, str] = {}
-        done = set()
-        for file in part_files(self._location):
-            for row in read_parts(self._location, [file], columns=["sample", "repeat"]):
-                self._part_by_name[repeat_id(row["sample"], row["repeat"])] = file
-                done.add((row["sample"], row["repeat"]))
+        # The part of a sample, and its number in it.
+        self._places: dict[str, tuple[str, int]] = {}
+        done: set[Key] = set()
+        files = part_files(self._location)
+        for file, keys in zip(
+            files, read_part_columns(self._location, files, ("sample", "repeat")), strict=True
+        ):
+            names = map(repeat_id, keys["sample"], keys["repeat"])
+            self._places.update((name, (file, number)) for number, name in enumerate(names))
+            if journal:
+                done.update(zip(keys["sample"], keys["repeat"], strict=True))
         self._open_rows = _rows_by_name(rows_without_part(journal, done).values())
-        self._read: tuple[str, dict[str, dict[str, Any]]] = ("", {})
+        self._part: tuple[str, PartRows] | None = None
+        self._last: tuple[str, dict[str, Any]] = ("", {})
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*self._part_by_name, *self._open_rows))
+        return iter((*self._places, *self._open_rows))
 
     def __contains__(self, name: str) -> bool:
-        return name in self._part_by_name or name in self._open_rows
+        return name in self._places or name in self._open_rows
 
     def __getitem__(self, name: str) -> Prediction:
         return row_to_prediction(self._row(name), self._location_of(name))
+
+    def scored_sample(self, name: str) -> ScoredSample:
+        """The verdict on a sample."""
+        return row_to_scored_sample(self._row(name))
 
     def actual_trace(self, name: str) -> Trace | None:
         """The stored trace of a sample's program; None if it is not stored."""
@@ -161,15 +226,14 @@ class StoredPredictions:
         return f"{name} in {self._address}"
 
     def _row(self, name: str) -> dict[str, Any]:
-        rows, part = self._open_rows, self._part_by_name.get(name)
-        if part is not None:
-            if part != self._read[0]:
-                self._read = (
-                    part,
-                    _rows_by_name(map(upgrade_row, read_parts(self._location, [part]))),
-                )
-            rows = self._read[1]
-        return rows[name]
+        if name not in self._places:
+            return self._open_rows[name]
+        if name != self._last[0]:
+            file, number = self._places[name]
+            if self._part is None or file != self._part[0]:
+                self._part = file, PartRows(self._location, file)
+            self._last = name, upgrade_row(self._part[1][number])
+        return self._last[1]
 
 
 def _rows_by_name(rows: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -130,7 +130,7 @@ def row_to_prediction(row: dict[str, Any], location: str) -> Prediction:
 
 # Characters that a scored sample keeps of a value that differs.
 _EXCERPT_CHARS = 120
-# The columns that `row_to_scored_sample` reads.
+# The columns that `columns_to_scored_samples` reads, in its order.
 SCORED_SAMPLE_COLUMNS = (
     "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "variable",
     "actual_value", "predicted_value", "cause", "confirmed_by", "refuted_by", "action_error",
@@ -140,49 +140,96 @@ SCORED_SAMPLE_COLUMNS = (
     "program_call_depth", "program_longest_string", "program_kinds", "program_nesting",
     "program_hidden_values", "program_tokens",
 )  # fmt: skip
+# Those that are one field each; the rest are measures of difficulty.
+_SINGLE_COLUMNS = SCORED_SAMPLE_COLUMNS[: SCORED_SAMPLE_COLUMNS.index("facets") + 1]
 
 
 def row_to_scored_sample(row: dict[str, Any]) -> ScoredSample:
     """Convert a row to a scored sample."""
-    difficulty: dict[str, str | int] = {}
-    for column in SCORED_SAMPLE_COLUMNS:
-        value = row.get(column)
-        if column.startswith("program_") and value is not None:
-            name = column.removeprefix("program_")
-            difficulty[name] = " ".join(value) if isinstance(value, list) else value
-    actual_value, predicted_value = _excerpts(row.get("actual_value"), row.get("predicted_value"))
-    return ScoredSample(
-        sample=row["sample"],
-        repeat=row["repeat"],
-        verdict=row["verdict"],
-        outcome=row["outcome"],
-        program=row["program"],
-        differs_in=row.get("differs_in"),
-        kind=row.get("kind"),
-        variable=row.get("variable"),
-        actual_value=actual_value,
-        predicted_value=predicted_value,
-        cause=row.get("cause"),
-        confirmed_by=row.get("confirmed_by"),
-        refuted_by=row.get("refuted_by"),
-        action_error=row.get("action_error"),
-        executed_line=row.get("executed_line"),
-        step=row.get("step"),
-        matched_steps=row.get("matched_steps"),
-        actual_steps=row.get("actual_steps"),
-        completion_tokens=row.get("usage_completion"),
-        is_truncated=bool(row.get("is_truncated")),
-        has_reconverged=bool(row.get("reconverged")),
-        is_result_correct=row.get("is_result_correct"),
-        is_reference_correct=row.get("is_reference_correct"),
-        error=row.get("error"),
-        facets=json.loads(row.get("facets") or "{}"),
-        difficulty=difficulty,
+    columns = {name: [row.get(name)] for name in SCORED_SAMPLE_COLUMNS}
+    kinds = row.get("program_kinds")
+    columns["program_kinds"] = [None if kinds is None else " ".join(kinds)]
+    return columns_to_scored_samples(columns)[0]
+
+
+def columns_to_scored_samples(columns: Mapping[str, Sequence[Any]]) -> list[ScoredSample]:
+    """Convert the columns in `SCORED_SAMPLE_COLUMNS` to scored samples.
+
+    Args:
+        columns: The values of each column; in `program_kinds`, the kinds joined by blanks. An
+            absent column has no values.
+    """
+    count = len(columns["sample"])
+    empty = [None] * count
+    difficulties = _difficulties(columns, count)
+    facets_by_text: dict[str | None, dict[str, str | int]] = {}
+    samples = []
+    for (
+        sample, repeat, program, verdict, outcome, differs_in, kind, variable, actual_value,
+        predicted_value, cause, confirmed_by, refuted_by, action_error, executed_line, step,
+        matched_steps, actual_steps, completion_tokens, is_truncated, reconverged,
+        is_result_correct, is_reference_correct, error, facets, difficulty,
+    ) in zip(
+        *(columns.get(name, empty) for name in _SINGLE_COLUMNS), difficulties, strict=True
+    ):  # fmt: skip
+        # Few texts are different: each is decoded once.
+        if facets not in facets_by_text:
+            facets_by_text[facets] = json.loads(facets or "{}")
+        actual_excerpt, predicted_excerpt = _excerpts(actual_value, predicted_value)
+        samples.append(
+            ScoredSample(
+                sample=sample,
+                repeat=repeat,
+                verdict=verdict,
+                outcome=outcome,
+                program=program,
+                differs_in=differs_in,
+                kind=kind,
+                variable=variable,
+                actual_value=actual_excerpt,
+                predicted_value=predicted_excerpt,
+                cause=cause,
+                confirmed_by=confirmed_by,
+                refuted_by=refuted_by,
+                action_error=action_error,
+                executed_line=executed_line,
+                step=step,
+                matched_steps=matched_steps,
+                actual_steps=actual_steps,
+                completion_tokens=completion_tokens,
+                is_truncated=bool(is_truncated),
+                has_reconverged=bool(reconverged),
+                is_result_correct=is_result_correct,
+                is_reference_correct=is_reference_correct,
+                error=error,
+                facets=facets_by_text[facets],
+                difficulty=difficulty,
+            )
+        )
+    return samples
+
+
+def _difficulties(
+    columns: Mapping[str, Sequence[Any]], count: int
+) -> Iterable[dict[str, str | int]]:
+    """The measures of difficulty of each sample, without the unknown ones."""
+    measures = {
+        name.removeprefix("program_"): columns[name]
+        for name in SCORED_SAMPLE_COLUMNS
+        if name.startswith("program_") and name in columns
+    }
+    if not measures:
+        return [{} for _ in range(count)]
+    return (
+        {name: value for name, value in zip(measures, values, strict=True) if value is not None}
+        for values in zip(*measures.values(), strict=True)
     )
 
 
 def _excerpts(actual: str | None, predicted: str | None) -> tuple[str | None, str | None]:
     """Both values, shortened around the first character that differs."""
+    if len(actual or "") <= _EXCERPT_CHARS and len(predicted or "") <= _EXCERPT_CHARS:
+        return actual, predicted
     around = common_prefix_length(actual or "", predicted or "")
 
     def excerpt(value: str | None) -> str | None:

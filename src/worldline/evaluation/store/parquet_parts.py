@@ -178,16 +178,20 @@ def read_parts(
         files: Paths of the parts to read; by default all.
         columns: Names of the columns to read; by default all.
     """
-    pa = require_arrow()
     rows: list[dict[str, Any]] = []
     for path in part_files(location) if files is None else files:
-        try:
-            with location.filesystem.open_input_file(path) as file:
-                table = pa.parquet.ParquetFile(file).read(columns=columns)
-        except (OSError, pa.ArrowException) as error:
-            raise InputError(f"cannot read {path}: {error}") from error
-        rows += table.to_pylist()
+        rows += read_part_table(location, path, columns).to_pylist()
     return rows
+
+
+def read_part_table(location: StoreLocation, path: str, columns: Sequence[str] | None) -> Any:
+    """Read one part into an Arrow table, without the columns that it lacks."""
+    pa = require_arrow()
+    try:
+        with location.filesystem.open_input_file(path) as file:
+            return pa.parquet.ParquetFile(file).read(columns=columns)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"cannot read {path}: {error}") from error
 
 
 def iterate_parts(

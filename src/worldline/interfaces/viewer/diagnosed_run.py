@@ -1,13 +1,16 @@
 """Stored run whose samples are diagnosed again, from their stored traces, when they are needed."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from worldline.analysis.diagnosis import Sample
+from worldline.analysis.interventions import InterventionName
 from worldline.core.errors import InputError
 from worldline.core.trace import Program
 from worldline.evaluation.metrics import OperationCounter, TokenCosts, measure_tokens
 from worldline.evaluation.runs import (
+    Attempts,
     ScoredSample,
     StoredPredictions,
     cause_tests,
@@ -47,15 +50,31 @@ class DiagnosedRun:
         self._recorder = recorder
         self._tokenizer = tokenizer
         self._manifest = read_manifest(location)
-        self.rows: Sequence[ScoredSample] = read_scored_samples(location)
-        self._rows_by_name: Mapping[str, ScoredSample] = {sample_name(r): r for r in self.rows}
-        self.names = tuple(self._rows_by_name)
-        self._tested = cause_tests(self.rows, read_interventions(location))
-        self._attempts = read_attempts(location)
-        self._predictions = StoredPredictions(location)
+
+    @cached_property
+    def rows(self) -> Sequence[ScoredSample]:
+        """All samples, as they are at the first access."""
+        return read_scored_samples(self.location)
+
+    @cached_property
+    def _predictions(self) -> StoredPredictions:
+        return StoredPredictions(self.location)
+
+    @cached_property
+    def _interventions(self) -> Mapping[InterventionName, Sequence[ScoredSample]]:
+        return read_interventions(self.location)
+
+    @cached_property
+    def _attempts(self) -> Attempts:
+        return read_attempts(self.location)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the samples."""
+        return tuple(dict.fromkeys(map(sample_name, self.rows)))
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.rows)
 
     def program(self, name: str) -> Program:
         """The program of a sample."""
@@ -78,7 +97,8 @@ class DiagnosedRun:
             limits=self._manifest.limits,
             tokenizer=self._tokenizer,
         )
-        return with_tested_cause(sample, self._tested)
+        tested = cause_tests([self._predictions.scored_sample(name)], self._interventions)
+        return with_tested_cause(sample, tested)
 
     def document(self, name: str) -> dict[str, Any]:
         """Diagnose a sample and build its JSON document."""
@@ -88,7 +108,7 @@ class DiagnosedRun:
         """Build the JSON document of a sample that is already diagnosed."""
         return build_sample_document(
             sample,
-            verdict=self._rows_by_name[name].verdict,
+            verdict=self._predictions.scored_sample(name).verdict,
             attempts=self._attempts.on(sample),
             tokenizer=self._tokenizer,
         )

@@ -33,7 +33,7 @@ def count_facets(
         For each column with a menu, `FacetCounts` in viewer/src/api.ts: the number of samples
         without a choice, and with each value that occurs.
     """
-    searched = searched_rows(table, query.search, matching_texts)
+    searched = searched_rows(table, table.rows, query.search, matching_texts)
     matching = filter_rows(table, searched, query.facets)
     counts: dict[str, dict[str, Any]] = {}
     for index, column in enumerate(table.columns):

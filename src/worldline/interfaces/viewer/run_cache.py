@@ -1,19 +1,24 @@
 """Cache of the runs that the viewer serves, read again when they change."""
 
+import gc
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from threading import Lock
+from collections.abc import Callable, Container, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from worldline.analysis.diagnosis import Sample
 from worldline.analysis.interventions import INTERVENTIONS
-from worldline.core.errors import InputError
+from worldline.core.errors import InputError, WorldlineError
 from worldline.evaluation.runs import intervention_run, is_run, read_manifest
+from worldline.evaluation.store import open_location
 from worldline.interfaces.report import operations_to_json
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.facet_counts import count_facets
 from worldline.interfaces.viewer.html_report import MAX_REPORT_SAMPLES
+from worldline.interfaces.viewer.report_cache import cached_report, store_report
 from worldline.interfaces.viewer.run_documents import build_report_document, build_token_usage
 from worldline.interfaces.viewer.run_versions import file_versions
 from worldline.interfaces.viewer.sample_table import Cell, Query, Table, query_rows
@@ -30,7 +35,7 @@ class _Snapshot:
 
     fingerprint: object
     report: bytes
-    tables: list[Table]
+    tables: Future[list[Table]]
     runs: list[DiagnosedRun]
     token_usage: dict[int, dict[str, Any]] = field(default_factory=dict)
     text_indexes: dict[int, TextIndex] = field(default_factory=dict)
@@ -61,19 +66,33 @@ class RunCache:
         self._snapshot = self._read(_fingerprint(locations))
 
     def _read(self, fingerprint: object) -> _Snapshot:
+        # Hardly any of the new objects is garbage: looking for it takes a third of the time.
+        with _without_collection():
+            return self._build_snapshot(fingerprint)
+
+    def _build_snapshot(self, fingerprint: object) -> _Snapshot:
         runs = [
             DiagnosedRun(
                 location, self._recorder, tokenizer=self._tokenizer, reexecute=self._reexecute
             )
             for location in self._locations
         ]
+        cached = cached_report(fingerprint)
+        if cached is not None:
+            return _Snapshot(fingerprint, cached.report, _in_background(cached.read_tables), runs)
         report, tables = build_report_document(runs)
         for run, document in zip(runs, report["runs"], strict=True):
             can_count = run.has_tokenizer and len(run) <= MAX_REPORT_SAMPLES
             document["token_usage"]["can_count"] = can_count
             is_measurable = run.has_predicted_steps and len(run) <= MAX_REPORT_SAMPLES
             document["can_measure_operations"] = is_measurable
-        return _Snapshot(fingerprint, to_json(report), tables, runs)
+        text = to_json(report)
+        # Of a smaller run, the report also depends on the tokenizer, and takes little time.
+        if all(len(run) > MAX_REPORT_SAMPLES for run in runs):
+            Thread(target=store_report, args=(fingerprint, text, tables), daemon=True).start()
+        ready: Future[list[Table]] = Future()
+        ready.set_result(tables)
+        return _Snapshot(fingerprint, text, ready, runs)
 
     def report(self) -> bytes:
         """The report of the runs as they are now, as JSON."""
@@ -85,21 +104,30 @@ class RunCache:
 
     def rows(self, run: int, query: Query) -> tuple[int, list[tuple[Cell, ...]]]:
         """The number of rows of a run that match a query, and the page it asks for."""
-        table = _item(self._snapshot.tables, run)
-        return query_rows(table, query, self._matching_texts(run, query.search))
+        snapshot = self._snapshot
+        table = _item(snapshot.tables.result(), run)
+        if not query.search and run not in snapshot.text_indexes:
+            # A search of the samples may follow.
+            Thread(target=self._prepare_search, args=(snapshot, run), daemon=True).start()
+        return query_rows(table, query, self._matching_texts(snapshot, run, query.search))
 
     def facet_counts(self, run: int, query: Query) -> dict[str, dict[str, Any]]:
         """The number of samples that each value of each menu would show."""
-        table = _item(self._snapshot.tables, run)
-        return count_facets(table, query, self._matching_texts(run, query.search))
-
-    def _matching_texts(self, run: int, search: str) -> frozenset[str]:
-        """The names of the samples whose program or output contains a text."""
-        return self._text_index(run).search(search) if search else frozenset()
-
-    def _text_index(self, run: int) -> TextIndex:
-        """The texts of a run; read at the first search."""
         snapshot = self._snapshot
+        table = _item(snapshot.tables.result(), run)
+        return count_facets(table, query, self._matching_texts(snapshot, run, query.search))
+
+    def _matching_texts(self, snapshot: _Snapshot, run: int, search: str) -> Container[Cell]:
+        """The names of the samples whose program or output contains a text."""
+        return self._text_index(snapshot, run).search(search) if search else frozenset()
+
+    def _prepare_search(self, snapshot: _Snapshot, run: int) -> None:
+        # A run that cannot be read any more is an error of the search, not of the server.
+        with suppress(WorldlineError):
+            self._text_index(snapshot, run)
+
+    def _text_index(self, snapshot: _Snapshot, run: int) -> TextIndex:
+        """The texts of a run; read when they are first needed."""
         with self._index_lock:
             if run not in snapshot.text_indexes:
                 snapshot.text_indexes[run] = read_text_index(snapshot.runs[run].location)
@@ -155,6 +183,34 @@ class RunCache:
         return next((location for location in self._locations if not is_run(location)), None)
 
 
+def _in_background(work: Callable[[], T]) -> Future[T]:
+    """Start work in a thread that does not keep the process alive."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except Exception as error:  # noqa: BLE001
+            # Raised again where the result is asked for.
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return future
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Create objects without garbage collection, and exempt them from later ones."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_enabled:
+            gc.enable()
+
+
 def _fingerprint(locations: Sequence[str]) -> object:
     """A value that changes when a run, or an intervention on it, gets rows or is restarted."""
     runs = [
@@ -163,7 +219,10 @@ def _fingerprint(locations: Sequence[str]) -> object:
         for location in (run, *(intervention_run(run, name) for name in INTERVENTIONS))
         if is_run(location)
     ]
-    return tuple((run, read_manifest(run), *file_versions(run)) for run in runs)
+    return tuple(
+        (run, open_location(run).path, asdict(read_manifest(run)), *file_versions(run))
+        for run in runs
+    )
 
 
 def _item(items: Sequence[T], index: int) -> T:

@@ -213,12 +213,12 @@ def _one_step_accuracy(location: str, manifest: Manifest) -> list[str]:
 
 def _lengths(rows: Sequence[ScoredSample]) -> list[dict[str, Any]]:
     """Accuracy by each measure of length of the actual executions."""
-    groups = [group for group in accuracy_by_group(rows) if group.source == "difficulty"]
+    groups = accuracy_by_group(rows, names=_LENGTH_MEASURES)
     bins_by_measure = {
         measure: [
             {"group": group.group, "share": asdict(group.accuracy.of_all)}
             for group in groups
-            if group.name == measure
+            if group.source == "difficulty" and group.name == measure
         ]
         for measure in _LENGTH_MEASURES
     }

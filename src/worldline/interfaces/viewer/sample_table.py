@@ -4,8 +4,10 @@ viewer/src/query.ts implements the same queries for a report file, which has no 
 """
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal
 
 from worldline.analysis.diagnosis import label
@@ -29,12 +31,20 @@ class Column:
     values: tuple[tuple[str, int], ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """All samples of a run, a row each; the first column is the sample's name."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+
+    @cached_property
+    def searched_texts(self) -> tuple[Mapping[Cell, str], ...]:
+        """For each column, its different texts with what is searched in their place."""
+        return tuple(
+            {cell: _searched_text(cell) for cell in set(cells) if isinstance(cell, str)}
+            for cells in zip(*self.rows, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +94,9 @@ def build_table(samples: Sequence[ScoredSample]) -> Table:
         **_COLUMN_TITLES,
         **{f"{_FACET_PREFIX}{name}": f"Program: {_words(name)}" for name in facets},
     }
-    rows = tuple(tuple(_cells(sample, titles)) for sample in samples)
-    columns = tuple(
-        _column(name, title, [row[index] for row in rows])
-        for index, (name, title) in enumerate(titles.items())
-    )
-    return Table(columns, rows)
+    cells = [_cells(name, samples) for name in titles]
+    columns = tuple(map(_column, titles, titles.values(), cells))
+    return Table(columns, tuple(zip(*cells, strict=True)))
 
 
 def _words(identifier: str) -> str:
@@ -97,34 +104,40 @@ def _words(identifier: str) -> str:
     return identifier.replace("_", " ")
 
 
-def _cells(sample: ScoredSample, names: Mapping[str, str]) -> list[Cell]:
-    steps = sample.actual_steps
-    cells: dict[str, Cell] = {
-        "id": sample_name(sample),
-        "verdict": sample.verdict,
-        "outcome": sample.outcome,
-        # As in the summary: samples that did not diverge have neither, and a divergence in
-        # something other than a value has the kind "-".
-        "where": sample.differs_in,
-        "kind": sample.kind if sample.kind or sample.differs_in is None else "-",
-        "cause": sample.cause,
-        "variable": sample.variable,
-        "predicted": _value(sample, sample.predicted_value),
-        "actual": _value(sample, sample.actual_value),
-        "step": sample.step,
-        "steps": steps if steps is not None else sample.difficulty.get("steps"),
-        "tokens": sample.completion_tokens,
-    }
-    return [
-        cells[name] if name in cells else sample.facets.get(name.removeprefix(_FACET_PREFIX))
-        for name in names
-    ]
+# The cell of a sample in each column of every run.
+_CELLS: Mapping[str, Callable[[ScoredSample], Cell]] = {
+    "id": sample_name,
+    "verdict": attrgetter("verdict"),
+    "outcome": attrgetter("outcome"),
+    # As in the summary: samples that did not diverge have neither, and a divergence in something
+    # other than a value has the kind "-".
+    "where": attrgetter("differs_in"),
+    "kind": lambda sample: sample.kind if sample.kind or sample.differs_in is None else "-",
+    "cause": attrgetter("cause"),
+    "variable": attrgetter("variable"),
+    "predicted": lambda sample: _value(sample, sample.predicted_value),
+    "actual": lambda sample: _value(sample, sample.actual_value),
+    "step": attrgetter("step"),
+    "steps": lambda sample: (
+        sample.difficulty.get("steps") if sample.actual_steps is None else sample.actual_steps
+    ),
+    "tokens": attrgetter("completion_tokens"),
+}
+
+
+def _cells(name: str, samples: Sequence[ScoredSample]) -> list[Cell]:
+    """The cells of one column."""
+    if name in _CELLS:
+        return list(map(_CELLS[name], samples))
+    facet = name.removeprefix(_FACET_PREFIX)
+    return [sample.facets.get(facet) for sample in samples]
 
 
 def _value(sample: ScoredSample, value: str | None) -> str | None:
     """A value that differs; source lines without their indentation."""
-    is_line = sample.differs_in in ("action", "end")
-    return value.strip() if value is not None and is_line else value
+    if value is None or sample.differs_in not in ("action", "end"):
+        return value
+    return value.strip()
 
 
 def _column(name: str, title: str, cells: Sequence[Cell]) -> Column:
@@ -145,42 +158,50 @@ def query_rows(
         query: The rows to choose.
         matching_texts: The names of samples whose program or output contains the searched text.
     """
-    rows = filter_rows(table, searched_rows(table, query.search, matching_texts), query.facets)
+    rows = filter_rows(table, table.rows, query.facets)
+    rows = searched_rows(table, rows, query.search, matching_texts)
     indexes = _indexes(table)
     if query.sort in indexes:
         rows = _sorted_rows(rows, indexes[query.sort], descending=query.is_descending)
     return len(rows), list(rows[query.offset : query.offset + query.limit])
 
 
-def searched_rows(table: Table, search: str, matching_texts: Container[Cell] = ()) -> Sequence[Row]:
-    """The rows that contain a text, or whose program or output does."""
-    text = search.lower()
-    if not text:
-        return table.rows
-    return [
-        row
-        for row in table.rows
-        if row[0] in matching_texts
-        or any(isinstance(cell, str) and _contains(cell, text) for cell in row)
-    ]
-
-
 def filter_rows(table: Table, rows: Sequence[Row], facets: Mapping[str, str]) -> Sequence[Row]:
     """The rows with the value of every facet; facets of unknown columns are ignored."""
     indexes = _indexes(table)
-    chosen = [(indexes[name], value) for name, value in facets.items() if name in indexes]
-    if not chosen:
-        return rows
-    return [row for row in rows if all(_text(row[index]) == value for index, value in chosen)]
+    for name, value in facets.items():
+        if name in indexes:
+            index = indexes[name]
+            rows = [row for row in rows if _text(row[index]) == value]
+    return rows
 
 
 def _indexes(table: Table) -> dict[str, int]:
     return {column.name: index for index, column in enumerate(table.columns)}
 
 
-def _contains(cell: str, search: str) -> bool:
-    """Whether a cell, or the label shown for it, contains the searched text."""
-    return search in cell.lower() or search in label(cell).lower()
+def searched_rows(
+    table: Table, rows: Sequence[Row], search: str, matching_texts: Container[Cell] = ()
+) -> Sequence[Row]:
+    """The rows that contain a text, or whose program or output does."""
+    if not search:
+        return rows
+    matching = [
+        (index, {cell for cell, text in texts.items() if search.lower() in text})
+        for index, texts in enumerate(table.searched_texts)
+    ]
+    columns = [(index, cells) for index, cells in matching if cells]
+    return [
+        row
+        for row in rows
+        if row[0] in matching_texts or any(row[index] in cells for index, cells in columns)
+    ]
+
+
+def _searched_text(cell: str) -> str:
+    """A cell and the label shown for it, in lower case."""
+    words = label(cell)
+    return cell.lower() if words == cell else f"{cell}\0{words}".lower()
 
 
 def _sorted_rows(rows: Sequence[Row], index: int, *, descending: bool) -> list[Row]:
