@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from worldline.analysis.alignment import Alignment, Divergence, align
     from worldline.analysis.diagnosis import Cause, Diagnosis, Facts, Sample, diagnosis_to_json
     from worldline.analysis.explanations import Explanation, ExplanationSearch
+    from worldline.analysis.trust import Trust, TrustModel, trust_signals
     from worldline.core.errors import (
         CodecError,
         CostLimitError,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         OperationRate,
         OperationResults,
         RunComparison,
+        TrustResults,
         accuracy,
         accuracy_by_group,
         compare_runs,
@@ -52,12 +54,15 @@ if TYPE_CHECKING:
     )
     from worldline.evaluation.runs import (
         ScoredSample,
+        assess_predictions,
         diagnose_file,
         execute_and_diagnose,
+        load_trust_model,
         query_runs,
         read_run,
         read_scored_samples,
         sample_to_json,
+        save_trust_model,
     )
     from worldline.interfaces.api.costing import estimate_cost
     from worldline.interfaces.api.diagnosing import diagnose
@@ -67,6 +72,7 @@ if TYPE_CHECKING:
     from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
     from worldline.interfaces.api.run import Run
+    from worldline.interfaces.api.trusting import fit_trust, measure_trust
     from worldline.languages.python.cfg import CfgSimulator, build_cfg
     from worldline.languages.python.recorder import PythonRecorder, Recorder
     from worldline.languages.python.rewrite import rewrite_expressions, rewrite_strings
@@ -91,6 +97,7 @@ _MODULES = {
     "analysis.alignment": ("Alignment", "Divergence", "align"),
     "analysis.diagnosis": ("Cause", "Diagnosis", "Facts", "Sample", "diagnosis_to_json"),
     "analysis.explanations": ("Explanation", "ExplanationSearch"),
+    "analysis.trust": ("Trust", "TrustModel", "trust_signals"),
     "core.errors": (
         "CodecError",
         "CostLimitError",
@@ -112,6 +119,7 @@ _MODULES = {
         "OperationRate",
         "OperationResults",
         "RunComparison",
+        "TrustResults",
         "accuracy",
         "accuracy_by_group",
         "compare_runs",
@@ -119,12 +127,15 @@ _MODULES = {
     ),
     "evaluation.runs": (
         "ScoredSample",
+        "assess_predictions",
         "diagnose_file",
         "execute_and_diagnose",
+        "load_trust_model",
         "query_runs",
         "read_run",
         "read_scored_samples",
         "sample_to_json",
+        "save_trust_model",
     ),
     "interfaces.api.costing": ("estimate_cost",),
     "interfaces.api.diagnosing": ("diagnose",),
@@ -134,6 +145,7 @@ _MODULES = {
     "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
     "interfaces.api.run": ("Run",),
+    "interfaces.api.trusting": ("fit_trust", "measure_trust"),
     "languages.python.cfg": ("CfgSimulator", "build_cfg"),
     "languages.python.recorder": ("PythonRecorder", "Recorder"),
     "languages.python.rewrite": ("rewrite_expressions", "rewrite_strings"),
@@ -198,11 +210,15 @@ __all__ = [
     "Tokenizer",
     "TokenizerError",
     "Trace",
+    "Trust",
+    "TrustModel",
+    "TrustResults",
     "WorldlineError",
     "__version__",
     "accuracy",
     "accuracy_by_group",
     "align",
+    "assess_predictions",
     "build_cfg",
     "compare",
     "compare_runs",
@@ -213,13 +229,16 @@ __all__ = [
     "evaluate",
     "execute_and_diagnose",
     "explain",
+    "fit_trust",
     "generate_programs",
     "get_codec",
     "load_benchmark",
     "load_engine",
     "load_tokenizer",
+    "load_trust_model",
     "make_prediction",
     "measure_operations",
+    "measure_trust",
     "predict",
     "query_runs",
     "read_prediction_file",
@@ -229,9 +248,11 @@ __all__ = [
     "rewrite_expressions",
     "rewrite_strings",
     "sample_to_json",
+    "save_trust_model",
     "suggest_codec",
     "trace_from_json",
     "trace_to_json",
+    "trust_signals",
 ]
 
 

@@ -37,6 +37,7 @@ from worldline.evaluation.metrics.token_costs import (
     length_percentiles,
     measure_tokens,
 )
+from worldline.evaluation.metrics.trust_results import TrustResults, measure_trust
 
 __all__ = [
     "CONTEXT_LENGTHS",
@@ -59,6 +60,7 @@ __all__ = [
     "Survival",
     "TokenChurn",
     "TokenCosts",
+    "TrustResults",
     "VariableTokens",
     "accuracy",
     "accuracy_by_group",
@@ -72,5 +74,6 @@ __all__ = [
     "measure_survival",
     "measure_token_churn",
     "measure_tokens",
+    "measure_trust",
     "pass_at_k_rates",
 ]
