@@ -83,12 +83,14 @@ def measure_trust(
             does not have, or there are too few results to cross-validate.
     """
     location = _location(run)
-    found = read_trust_cases(location)
+    run_cases = read_trust_cases(location)
     if model is None:
-        probabilities = cross_validated_probabilities(found.cases, groups=signals)
-        return measure_cases(found.cases, probabilities, without_answer=found.without_answer)
+        probabilities = cross_validated_probabilities(run_cases.cases, groups=signals)
+        return measure_cases(
+            run_cases.cases, probabilities, without_answer=run_cases.without_answer
+        )
     fitted = model if isinstance(model, TrustModel) else load_trust_model(model)
-    cases = [case for case in found.cases if case.program not in fitted.programs]
+    cases = [case for case in run_cases.cases if case.program not in fitted.programs]
     if not cases:
         raise InputError(
             f"the trust model was fitted on all programs of {location}; test it on a run of other "
@@ -99,8 +101,8 @@ def measure_trust(
         [fitted.probability(case.signals) for case in cases],
         threshold=fitted.threshold,
         is_trusted=[fitted.assess(case.signals).is_trusted for case in cases],
-        excluded=len(found.cases) - len(cases),
-        without_answer=found.without_answer,
+        excluded=len(run_cases.cases) - len(cases),
+        without_answer=run_cases.without_answer,
     )
 
 
