@@ -13,7 +13,7 @@ import gzip
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scripts.code_model import DATA, OUTPUTS
@@ -233,7 +233,7 @@ def _short(number: float) -> str:
     return f"{number:.3f}".replace("0.", ".", 1)
 
 
-def differences(cases: Cases, pairs: dict[str, tuple[Sequence[float], Sequence[float]]]) -> str:
+def differences(cases: Cases, pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> str:
     """Paired differences of the metrics, on the same results."""
     outcomes, clusters = [case.is_correct for case in cases], [case.program for case in cases]
     rows = []

@@ -24,7 +24,9 @@ def stored_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "call": "f('ab')",
                 "expected": result,
                 "output": f"[ANSWER] {answer} [/ANSWER]",
-                **{"codec": "chat", "mode": "free", "max_tokens": 100},
+                "codec": "chat",
+                "mode": "free",
+                "max_tokens": 100,
             }
         )
     file = folder / "predictions.jsonl"
