@@ -83,16 +83,16 @@ def test_in_simulations_the_risk_is_exceeded_as_rarely_as_promised(
     assert found > times / 2
 
 
-def test_scores_without_information_are_not_trusted() -> None:
+def test_scores_without_information_are_rarely_trusted() -> None:
+    """The hardest case: the true risk is just above 10% everywhere, so any threshold is wrong."""
     generator = np.random.default_rng(3)
-    found = 0
-    for _ in range(200):
+    times, found = 300, 0
+    for _ in range(times):
         threshold = fit_risk_threshold(
-            generator.random(300).tolist(), (generator.random(300) < 0.6).tolist()
+            generator.random(300).tolist(), (generator.random(300) < 0.899).tolist()
         )
         found += threshold.score is not None
-    # The true risk is 40% everywhere, so that any threshold is wrong.
-    assert found <= 30
+    assert 0 < found / times <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / times)
 
 
 def test_threshold_by_hand() -> None:

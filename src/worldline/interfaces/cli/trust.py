@@ -82,7 +82,11 @@ def fit(
     confidence: float,
     form: str,
 ) -> None:
-    """Fit a trust model on one half of a run's programs, and calibrate it on the other."""
+    """Fit a trust model on a run.
+
+    One half of its programs is fitted on; on the other half the threshold is calibrated above which
+    results are trusted.
+    """
     model = fit_trust(
         run,
         signals=signals or GROUPS,
@@ -116,7 +120,7 @@ def fit(
 @_signals_option
 @format_option()
 def measure(run: str, model: Path | None, signals: tuple[SignalGroup, ...], form: str) -> None:
-    """Measure how well trust separates the correct results of a run from the wrong ones.
+    """Measure how well trust separates correct results from wrong ones.
 
     Without --model, the run is cross-validated by program.
     """
