@@ -107,6 +107,41 @@ def test_a_line_that_cannot_come_next_is_not_legal() -> None:
     assert legal < len(decoded.steps)
 
 
+def test_the_last_of_equal_targets_is_bound() -> None:
+    program = Program("def f(s):\n    _, x, _ = s\n    return x\n", "f('abc')")
+    correct = """\
+L1: def f(s): => enter; s = 'abc'
+L2: _, x, _ = s => _ = 'c'; x = 'b'
+L3: return x => 'b'
+ANSWER: 'b'
+"""
+    checks = check_steps(program, decode(correct, program), "'b'")
+    assert [(check.line, check.is_consistent) for check in checks if check.kind == "value"] == [
+        (2, True),
+        (2, True),
+        (3, True),
+    ]
+    wrong = decode(correct.replace("_ = 'c'", "_ = 'a'"), program)
+    assert any(not check.is_consistent for check in check_steps(program, wrong, "'b'"))
+
+
+def test_lines_with_the_same_text_are_not_told_apart_without_numbers() -> None:
+    """The second `y = x` contradicts the first one's state only if it is taken for the first."""
+    source = "def f(xs):\n    y = 0\n    for x in xs:\n        y = x\n    for x in xs:\n"
+    program = Program(f"{source}        y = x\n    return y\n", "f([1, 2])")
+    codec = get_codec("cwm")
+    with PythonRecorder() as recorder:
+        trace = recorder.record(program)
+    text = "".join(codec.encode(trace))
+    decoded = codec.decode(text, program)
+    assert all(check.is_consistent for check in check_steps(program, decoded, "2"))
+    assert count_legal_steps(program, decoded) == len(decoded.steps)
+    # A line that is not repeated is still checked.
+    wrong = codec.decode(text.replace('"y": "0"', '"y": "9"'), program)
+    checks = check_steps(program, wrong, "2")
+    assert ("value", 2) in {(c.kind, c.line) for c in checks if not c.is_consistent}
+
+
 @pytest.mark.parametrize(
     ("source", "state", "value"),
     [

@@ -5,6 +5,7 @@ A line that does something else than simple built-in operations cannot be checke
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,7 +28,7 @@ from worldline.analysis.trust.expression_evaluation import (
     evaluate_expression,
     evaluate_iterable,
 )
-from worldline.core.trace import Program, Step, states, words
+from worldline.core.trace import Program, Step, source_lines, states, words
 from worldline.models.codecs import Decoded, branch_note
 
 CheckKind = Literal[
@@ -119,6 +120,9 @@ class _Checker:
         self._nodes = syntax_nodes(text)
         self._steps, self._texts = decoded.steps, decoded.step_texts
         self._states = states
+        # A format without line numbers does not tell lines with the same text apart.
+        numbered = all(each.number is not None for each in self._texts)
+        self._ambiguous = frozenset() if numbered else repeated_lines(text)
         # Of every loop that is being executed: its items, if they are known, and the next one.
         self._loops: dict[tuple[int, int], tuple[list[Any] | None, int]] = {}
         self._previous_line: dict[int, int] = {}
@@ -132,7 +136,7 @@ class _Checker:
         statements = statements_at(self._nodes, step.line)
         came_from = self._previous_line.get(step.scope)
         self._previous_line[step.scope] = step.line
-        if len(statements) != 1:
+        if len(statements) != 1 or step.line in self._ambiguous:
             return
         (statement,) = statements
         state = self._states[number]
@@ -149,6 +153,8 @@ class _Checker:
             return
         shows_state = self._texts[number + 1].shows_state
         if isinstance(statement, ast.If | ast.While | ast.For):
+            if following.line in self._ambiguous:
+                return
             yield from self._branch_checks(number, statement, state, following, items)
         elif shows_state:
             yield from self._state_checks(number, statement, state)
@@ -167,7 +173,8 @@ class _Checker:
                 items = evaluate_iterable(loop.iter, state)
             except UnknownValueError:
                 items = None
-            if _changed_names(loop.body) & _shared_names(loop.iter):
+            is_changed = _changed_names(loop.body) & _shared_names(loop.iter)
+            if is_changed or came_from in self._ambiguous:
                 items = None
             self._loops[key] = items, 0
         items, position = self._loops[key]
@@ -256,8 +263,10 @@ class _Checker:
                 yield from self._value_check(number, target.lineno, name, value)
             case ast.Tuple(elts=names) if all(isinstance(each, ast.Name) for each in names):
                 if isinstance(value, tuple | list | str) and len(value) == len(names):
-                    for each, part in zip(names, value, strict=True):
-                        yield from self._binding_checks(number, each, part)
+                    # In `_, x, _ = …` the last value is bound.
+                    bound = {ast.unparse(n): part for n, part in zip(names, value, strict=True)}
+                    for name, part in bound.items():
+                        yield from self._value_check(number, target.lineno, name, part)
             case ast.Subscript(value=ast.Name(id=name), slice=index) if (
                 state is not None and not isinstance(index, ast.Slice)
             ):
@@ -292,6 +301,16 @@ class _Checker:
                 and not compare_values(before, value).is_same
             ):
                 yield StepCheck(number + 1, statement.lineno, "unwritten", False)
+
+
+def repeated_lines(text: str) -> frozenset[int]:
+    """Numbers of the lines whose text another line has, too.
+
+    "a()\\nb()\\na()" -> {1, 3}
+    """
+    lines = source_lines(text)
+    counts = Counter(lines)
+    return frozenset(number for number, line in enumerate(lines, 1) if counts[line] > 1)
 
 
 def _shared_names(node: ast.expr) -> set[str]:

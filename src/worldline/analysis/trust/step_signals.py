@@ -1,9 +1,9 @@
 """Signals of the predicted steps: control flow that is not legal, steps that contradict others."""
 
-from worldline.analysis.trust.step_checks import StepCheck, check_steps
+from worldline.analysis.trust.step_checks import StepCheck, check_steps, repeated_lines
 from worldline.core.errors import ProgramError
 from worldline.core.trace import Program
-from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
+from worldline.languages.python.cfg import CfgSimulator, build_cfg
 from worldline.models.codecs import Decoded
 
 # Checks for which a value only has to be repeated.
@@ -75,17 +75,22 @@ def count_legal_steps(program: Program, decoded: Decoded) -> int | None:
         ]
     except ProgramError:
         return None
-    return max(_legal_steps(simulator, decoded) for simulator in simulators)
+    return max(_legal_steps(simulator, program, decoded) for simulator in simulators)
 
 
-def _legal_steps(simulator: CfgSimulator, decoded: Decoded) -> int:
-    for number, step in enumerate(decoded.steps):
-        option = NextStep(step.event, step.line)
-        if option not in simulator.options:
+def _legal_steps(simulator: CfgSimulator, program: Program, decoded: Decoded) -> int:
+    repeated = repeated_lines(program.text)
+    for number, (step, text) in enumerate(zip(decoded.steps, decoded.step_texts, strict=True)):
+        lines = {step.line}
+        if text.number is None and step.line in repeated:
+            # The format does not tell lines with the same text apart.
+            lines |= {n for n in repeated if program.line(n) == program.line(step.line)}
+        options = [o for o in simulator.options if o.event == step.event and o.line in lines]
+        if not options:
             return number
         is_return = step.event == "return"
         try:
-            simulator.take(option, unwound=step.value is None if is_return else None)
+            simulator.take(*options, unwound=step.value is None if is_return else None)
         except ValueError:
             return number
     return len(decoded.steps)
