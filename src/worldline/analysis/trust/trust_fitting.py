@@ -17,7 +17,7 @@ from worldline.core.errors import InputError
 
 Calibration = Literal["logistic", "isotonic"]
 GROUPS: tuple[SignalGroup, ...] = ("static", "agreement", "flow", "values")
-# Of standardized signals. With 5 or 20, nothing on the findings page changes by more than 0.01.
+# Of standardized signals. In trials with 5 and 20, AUROC with all signals differed by up to 0.013.
 _PENALTY = 10.0
 _MIN_OUTCOMES = 5
 _NO_THRESHOLD = RiskThreshold(0.1, 0.9, None, 0, 0, 0)
