@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from worldline.analysis.alignment import Alignment, Divergence, align
     from worldline.analysis.diagnosis import Cause, Diagnosis, Facts, Sample, diagnosis_to_json
     from worldline.analysis.explanations import Explanation, ExplanationSearch
+    from worldline.analysis.trust import Trust, TrustModel, trust_signals
     from worldline.core.errors import (
         CodecError,
         CostLimitError,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         OperationRate,
         OperationResults,
         RunComparison,
+        TrustResults,
         accuracy,
         accuracy_by_group,
         compare_runs,
@@ -54,12 +56,15 @@ if TYPE_CHECKING:
     )
     from worldline.evaluation.runs import (
         ScoredSample,
+        assess_predictions,
         diagnose_file,
         execute_and_diagnose,
+        load_trust_model,
         query_runs,
         read_run,
         read_scored_samples,
         sample_to_json,
+        save_trust_model,
     )
     from worldline.interfaces.api.comparing import check_gate, leaderboard, write_leaderboard
     from worldline.interfaces.api.costing import estimate_cost
@@ -70,6 +75,7 @@ if TYPE_CHECKING:
     from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
     from worldline.interfaces.api.run import Run, view_project
+    from worldline.interfaces.api.trusting import fit_trust, measure_trust
     from worldline.languages.python.cfg import CfgSimulator, build_cfg
     from worldline.languages.python.recorder import PythonRecorder, Recorder
     from worldline.languages.python.rewrite import rewrite_expressions, rewrite_strings
@@ -94,6 +100,7 @@ _MODULES = {
     "analysis.alignment": ("Alignment", "Divergence", "align"),
     "analysis.diagnosis": ("Cause", "Diagnosis", "Facts", "Sample", "diagnosis_to_json"),
     "analysis.explanations": ("Explanation", "ExplanationSearch"),
+    "analysis.trust": ("Trust", "TrustModel", "trust_signals"),
     "core.errors": (
         "CodecError",
         "CostLimitError",
@@ -117,6 +124,7 @@ _MODULES = {
         "OperationRate",
         "OperationResults",
         "RunComparison",
+        "TrustResults",
         "accuracy",
         "accuracy_by_group",
         "compare_runs",
@@ -124,12 +132,15 @@ _MODULES = {
     ),
     "evaluation.runs": (
         "ScoredSample",
+        "assess_predictions",
         "diagnose_file",
         "execute_and_diagnose",
+        "load_trust_model",
         "query_runs",
         "read_run",
         "read_scored_samples",
         "sample_to_json",
+        "save_trust_model",
     ),
     "interfaces.api.comparing": ("check_gate", "leaderboard", "write_leaderboard"),
     "interfaces.api.costing": ("estimate_cost",),
@@ -140,6 +151,7 @@ _MODULES = {
     "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
     "interfaces.api.run": ("Run", "view_project"),
+    "interfaces.api.trusting": ("fit_trust", "measure_trust"),
     "languages.python.cfg": ("CfgSimulator", "build_cfg"),
     "languages.python.recorder": ("PythonRecorder", "Recorder"),
     "languages.python.rewrite": ("rewrite_expressions", "rewrite_strings"),
@@ -206,11 +218,15 @@ __all__ = [
     "Tokenizer",
     "TokenizerError",
     "Trace",
+    "Trust",
+    "TrustModel",
+    "TrustResults",
     "WorldlineError",
     "__version__",
     "accuracy",
     "accuracy_by_group",
     "align",
+    "assess_predictions",
     "build_cfg",
     "check_gate",
     "compare",
@@ -222,14 +238,17 @@ __all__ = [
     "evaluate",
     "execute_and_diagnose",
     "explain",
+    "fit_trust",
     "generate_programs",
     "get_codec",
     "leaderboard",
     "load_benchmark",
     "load_engine",
     "load_tokenizer",
+    "load_trust_model",
     "make_prediction",
     "measure_operations",
+    "measure_trust",
     "predict",
     "query_runs",
     "read_prediction_file",
@@ -239,9 +258,11 @@ __all__ = [
     "rewrite_expressions",
     "rewrite_strings",
     "sample_to_json",
+    "save_trust_model",
     "suggest_codec",
     "trace_from_json",
     "trace_to_json",
+    "trust_signals",
     "view_project",
     "write_leaderboard",
 ]

@@ -1,4 +1,4 @@
-"""Confidence intervals, paired tests, regression. Only this package uses scipy and statsmodels."""
+"""Intervals, tests, regression, quality of probabilities. Only this package uses scipy."""
 
 from worldline.analysis.stats.intervals import (
     Share,
@@ -6,6 +6,7 @@ from worldline.analysis.stats.intervals import (
     clustered_share,
     share,
 )
+from worldline.analysis.stats.isotonic_regression import fit_isotonic, isotonic_value
 from worldline.analysis.stats.logistic_regression import OddsRatio, logistic_odds_ratios
 from worldline.analysis.stats.paired_differences import (
     Difference,
@@ -16,24 +17,44 @@ from worldline.analysis.stats.paired_differences import (
 )
 from worldline.analysis.stats.paired_tests import adjust_p_values, mcnemar, sign_flip
 from worldline.analysis.stats.pass_at_k_estimator import pass_at_k
+from worldline.analysis.stats.ridge_logistic import LogisticFit, fit_ridge_logistic
+from worldline.analysis.stats.risk_threshold import RiskThreshold, fit_risk_threshold
+from worldline.analysis.stats.selective_risk import (
+    Estimate,
+    SelectiveRisk,
+    measure_selective_risk,
+    optimal_aurc,
+    risk_coverage_curve,
+)
 from worldline.analysis.stats.sign_test import MedianChange, median_change
 
 __all__ = [
     "Difference",
+    "Estimate",
+    "LogisticFit",
     "MedianChange",
     "OddsRatio",
     "Ratio",
+    "RiskThreshold",
+    "SelectiveRisk",
     "Share",
     "accuracy_difference",
     "adjust_p_values",
     "bootstrap_interval",
     "clustered_share",
+    "fit_isotonic",
+    "fit_ridge_logistic",
+    "fit_risk_threshold",
+    "isotonic_value",
     "logistic_odds_ratios",
     "mcnemar",
     "mean_difference",
+    "measure_selective_risk",
     "median_change",
+    "optimal_aurc",
     "pass_at_k",
     "ratio_of_totals",
+    "risk_coverage_curve",
     "share",
     "sign_flip",
 ]

@@ -61,6 +61,7 @@ from worldline.evaluation.metrics.token_costs import (
     length_percentiles,
     measure_tokens,
 )
+from worldline.evaluation.metrics.trust_results import TrustResults, measure_trust
 
 __all__ = [
     "CONTEXT_LENGTHS",
@@ -94,6 +95,7 @@ __all__ = [
     "Survival",
     "TokenChurn",
     "TokenCosts",
+    "TrustResults",
     "VariableTokens",
     "accuracy",
     "accuracy_by_group",
@@ -110,6 +112,7 @@ __all__ = [
     "measure_survival",
     "measure_token_churn",
     "measure_tokens",
+    "measure_trust",
     "parse_condition",
     "pass_at_k_rates",
     "rank_runs",

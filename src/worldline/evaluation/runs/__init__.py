@@ -53,6 +53,17 @@ from worldline.evaluation.runs.run_reader import (
 )
 from worldline.evaluation.runs.run_writer import RunWriter
 from worldline.evaluation.runs.scored_sample import VERDICTS, ScoredSample, Verdict
+from worldline.evaluation.runs.trust_cases import (
+    RunCases,
+    assess_predictions,
+    read_trust_cases,
+    rows_to_trust_cases,
+)
+from worldline.evaluation.runs.trust_file import (
+    load_trust_model,
+    save_trust_model,
+    trust_model_to_json,
+)
 from worldline.evaluation.runs.verdict import extract_answer, grade_answer, is_expected
 
 __all__ = [
@@ -66,10 +77,12 @@ __all__ = [
     "Failures",
     "Manifest",
     "PredictionFile",
+    "RunCases",
     "RunWriter",
     "ScoredSample",
     "StoredPredictions",
     "Verdict",
+    "assess_predictions",
     "cause_tests",
     "diagnose_file",
     "evaluate_into_run",
@@ -84,6 +97,7 @@ __all__ = [
     "intervention_run",
     "is_expected",
     "is_run",
+    "load_trust_model",
     "missing_samples",
     "parse_checkpoint",
     "query_runs",
@@ -97,10 +111,14 @@ __all__ = [
     "read_run_texts",
     "read_scored_samples",
     "read_scores",
+    "read_trust_cases",
     "read_verdicts",
     "redact_secrets",
+    "rows_to_trust_cases",
     "run_intervention",
     "sample_name",
     "sample_to_json",
+    "save_trust_model",
+    "trust_model_to_json",
     "with_tested_cause",
 ]

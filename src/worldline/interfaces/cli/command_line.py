@@ -35,6 +35,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "Evaluate": {
         "bench": ("bench", "Evaluate a model on a benchmark."),
         "compare": ("compare", "Compare two runs sample by sample, or gate on it."),
+        "trust": ("trust", "Estimate how likely predicted results are correct."),
         "sql": ("sql", "Query runs with SQL."),
         "tokens": ("tokens", "Count the tokens of traces with each codec."),
     },

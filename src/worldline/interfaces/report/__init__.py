@@ -74,6 +74,13 @@ from worldline.interfaces.report.survival_text import survival_tables
 from worldline.interfaces.report.terminal import make_console, print_line, render_text
 from worldline.interfaces.report.token_cost_text import token_tables, tokens_to_json
 from worldline.interfaces.report.trace_listing import ending_text, trace_lines
+from worldline.interfaces.report.trust_text import (
+    trust_model_lines,
+    trust_report,
+    trust_results_to_json,
+    trust_table,
+    trust_to_json,
+)
 from worldline.interfaces.report.two_columns import side_by_side
 
 __all__ = [
@@ -143,4 +150,9 @@ __all__ = [
     "token_tables",
     "tokens_to_json",
     "trace_lines",
+    "trust_model_lines",
+    "trust_report",
+    "trust_results_to_json",
+    "trust_table",
+    "trust_to_json",
 ]

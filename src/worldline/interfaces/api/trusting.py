@@ -1,0 +1,110 @@
+"""Fit, measure and apply trust models."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from worldline.analysis.trust import (
+    GROUPS,
+    Calibration,
+    SignalGroup,
+    TrustModel,
+    cross_validated_probabilities,
+    fit_trust_model,
+)
+from worldline.core.errors import InputError
+from worldline.evaluation.metrics import TrustResults
+from worldline.evaluation.metrics import measure_trust as measure_cases
+from worldline.evaluation.runs import load_trust_model, read_manifest, read_trust_cases
+from worldline.interfaces.api.run import Run
+
+
+def fit_trust(
+    run: Run | str | Path,
+    *,
+    signals: Sequence[SignalGroup] = GROUPS,
+    calibration: Calibration = "logistic",
+    max_wrong: float = 0.1,
+    confidence: float = 0.9,
+    seed: int = 0,
+) -> TrustModel:
+    """Fit a model of the probability that a predicted result is correct.
+
+    One half of the programs is fitted on. On the other half the threshold is calibrated above which
+    results are trusted. Store the model with `save_trust_model`.
+
+    Args:
+        run: A run of the mode `free` or `guided`.
+        signals: The groups of signals to use: "static", "agreement", "flow", "values".
+        calibration: "logistic", or "isotonic" for runs with several hundred programs.
+        max_wrong: The accepted share of wrong results among the trusted.
+        confidence: The probability that the share is not larger.
+        seed: The seed by which programs are divided.
+
+    Raises:
+        InputError: The run has too few correct or wrong results, or the mode shows the model parts
+            of the actual execution.
+    """
+    location = _location(run)
+    manifest = read_manifest(location)
+    settings = manifest.settings
+    return fit_trust_model(
+        read_trust_cases(location).cases,
+        groups=signals,
+        calibration=calibration,
+        max_wrong=max_wrong,
+        confidence=confidence,
+        seed=seed,
+        fitted_on={
+            "benchmark": manifest.benchmark,
+            "model": manifest.model,
+            "mode": settings.mode if settings else "",
+            "codec": settings.codec if settings else "",
+        },
+    )
+
+
+def measure_trust(
+    run: Run | str | Path,
+    model: TrustModel | str | Path | None = None,
+    *,
+    signals: Sequence[SignalGroup] = GROUPS,
+) -> TrustResults:
+    """Measure how well trust separates the correct results of a run from the wrong ones.
+
+    Args:
+        run: A run of the mode `free` or `guided`.
+        model: A trust model, or its file. Results of programs that it was fitted on are left out.
+            Without a model, the run is cross-validated: each result has its probability from a
+            model that was fitted on other programs of the run.
+        signals: The groups of signals to use in the cross-validation.
+
+    Raises:
+        InputError: The model was fitted on all programs of the run, needs signals that the run
+            does not have, or there are too few results to cross-validate.
+    """
+    location = _location(run)
+    run_cases = read_trust_cases(location)
+    if model is None:
+        probabilities = cross_validated_probabilities(run_cases.cases, groups=signals)
+        return measure_cases(
+            run_cases.cases, probabilities, without_answer=run_cases.without_answer
+        )
+    fitted = model if isinstance(model, TrustModel) else load_trust_model(model)
+    cases = [case for case in run_cases.cases if case.program not in fitted.programs]
+    if not cases:
+        raise InputError(
+            f"the trust model was fitted on all programs of {location}; test it on a run of other "
+            "programs, or cross-validate the run without --model"
+        )
+    return measure_cases(
+        cases,
+        [fitted.probability(case.signals) for case in cases],
+        threshold=fitted.threshold,
+        is_trusted=[fitted.assess(case.signals).is_trusted for case in cases],
+        excluded=len(run_cases.cases) - len(cases),
+        without_answer=run_cases.without_answer,
+    )
+
+
+def _location(run: Run | str | Path) -> str:
+    return run.location if isinstance(run, Run) else str(run)
