@@ -51,6 +51,8 @@ KEPT = (
     "sample", "repeat", "model", "mode", "codec", "max_tokens", "temperature", "seed", "from_step",
     "output", "finish", "forced_spans", "usage_prompt", "usage_completion", "usage_requests",
 )  # fmt: skip
+# Columns with the program, which are kept if it was rewritten.
+PROGRAM = ("code", "call", "context")
 MODES = ("chat", "free", "guided", "force-actions", "force-state")
 # The codec of the modes, and other notations of the same steps, on fewer samples in mode `free`.
 DEFAULT_CODEC = "chat-trace"
@@ -127,9 +129,9 @@ def new_rows(folder: Path, programs: dict[str, Row]) -> Iterator[Row]:
                 # A resumed run asks again.
                 continue
             kept = {name: row[name] for name in KEPT if row.get(name) is not None}
-            if row["code"] != programs[row["sample"]]["code"]:
+            if row.get("code") != programs[row["sample"]]["code"]:
                 # A rewritten program.
-                kept |= {"code": row["code"], "call": row["call"]}
+                kept |= {name: row[name] for name in PROGRAM if row.get(name) is not None}
             yield {"run": run, **kept}
 
 
@@ -143,6 +145,8 @@ def diagnose(row: Row, programs: dict[str, Row], recorder: PythonRecorder) -> Sc
     """Execute the program of an output and diagnose it."""
     problem = programs[row["sample"]]
     program = {"code": problem["code"], "call": f"f({problem['input']})"}
+    if not row.keys().isdisjoint(PROGRAM):
+        program = {}
     prediction = row_to_prediction(program | row | {"expected": problem["output"]}, row["sample"])
     sample = execute_and_diagnose(prediction, recorder, is_measured=True)
     question = Question(row["sample"], prediction.program, problem["output"])
