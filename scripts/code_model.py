@@ -204,7 +204,7 @@ def comparison_table(runs: Samples, pairs: Iterable[tuple[str, str]]) -> str:
 
 def divergence_table(runs: Samples) -> str:
     """Where the modes first diverge."""
-    places = ("action", "state", "return", "exception", "end")
+    places = ("argument", "action", "state", "return", "exception", "end")
     lines = []
     for name, samples in runs.items():
         counts = Counter(sample.differs_in for sample in samples if sample.differs_in)

@@ -189,7 +189,8 @@ class Workbench:
             base = find_python(version)
             assert base is not None, f"there is no Python {version}"
             project = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())["project"]
-            needed = [*project["dependencies"], *project["optional-dependencies"]["runs"]]
+            extras = project["optional-dependencies"]
+            needed = [*project["dependencies"], *extras["runs"], *extras["trace"]]
             subprocess.run([base, "-m", "venv", str(environment)], check=True)
             subprocess.run([python, "-m", "pip", "install", "-qq", *needed], check=True)
             (site_packages,) = environment.glob("lib/python*/site-packages")
