@@ -14,7 +14,9 @@ import pytest
 
 from tests.evaluation.runs.samples import fill, is_expected, knowing_engine, manifest_of, questions
 from tests.support.paths import PROJECT_ROOT
+from worldline.analysis.diagnosis import Diagnosis, diagnose_prediction
 from worldline.core.errors import EngineError, InputError
+from worldline.core.trace import Trace
 from worldline.evaluation.runs import (
     COLUMNS,
     RunWriter,
@@ -26,6 +28,7 @@ from worldline.evaluation.runs import (
     read_run,
     read_scored_samples,
 )
+from worldline.evaluation.runs import diagnose_predictions as diagnose_module
 from worldline.evaluation.runs import run_writer as run_module
 from worldline.evaluation.store import open_location, part_files
 from worldline.languages.python.recorder import PythonRecorder
@@ -55,6 +58,26 @@ def test_a_run_contains_every_sample_with_its_verdict_and_facts(
     assert (row["mode"], row["codec"], row["max_tokens"]) == ("free", "cwm", 400)
     assert row["program_steps"] == 7
     assert set(row) == {column.name for column in COLUMNS}
+
+
+def test_an_error_in_a_diagnosis_does_not_end_the_run(
+    tmp_path: Path, recorder: PythonRecorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = questions(3)
+
+    def fail_once(actual: Trace, prediction: Prediction, **options: Any) -> Diagnosis:
+        if prediction.id == "s1" and prediction.finish != "infra_error":
+            raise ZeroDivisionError("a bug")
+        return diagnose_prediction(actual, prediction, **options)
+
+    monkeypatch.setattr(diagnose_module, "diagnose_prediction", fail_once)
+    fill(tmp_path / "run", asked, knowing_engine(recorder, asked), recorder)
+    rows = {row["sample"]: row for row in read_run(tmp_path / "run")}
+    assert [rows[f"s{n}"]["verdict"] for n in range(3)] == ["correct", "infra_error", "correct"]
+    assert "ZeroDivisionError('a bug')" in rows["s1"]["error"]
+    monkeypatch.undo()
+    again = fill(tmp_path / "run", asked, knowing_engine(recorder, asked), recorder)
+    assert [(sample.sample, sample.verdict) for sample in again] == [("s1", "correct")]
 
 
 def test_rows_contain_only_known_columns(
@@ -295,6 +318,7 @@ SCRIPT = """
 import sys, time
 from tests.evaluation.runs.samples import *
 from worldline.languages.python.recorder import PythonRecorder
+from worldline.evaluation.runs import diagnose_predictions as diagnose_module
 from worldline.evaluation.runs import run_writer as run_module
 run_module.PART_ROWS = 5
 with PythonRecorder() as recorder:

@@ -194,6 +194,18 @@ def test_recorded_predictions_become_a_run(recorded: Path, tmp_path: Path) -> No
     assert len(read_run(target)) == 6
 
 
+def test_a_run_that_is_diagnosed_again_keeps_its_settings(recorded: Path, tmp_path: Path) -> None:
+    """`intervene` needs them."""
+    first, again = str(tmp_path / "first"), str(tmp_path / "again")
+    ok("bench", str(recorded), "--engine", f"recorded:{recorded}", "-o", first)
+    ok("diagnose", first, "-o", again)
+    settings = read_manifest(first).settings
+    assert settings is not None
+    assert read_manifest(again).settings == settings
+    ok("diagnose", first, str(recorded), "-o", str(tmp_path / "both"), "--first", "6")
+    assert read_manifest(str(tmp_path / "both")).settings is None
+
+
 def test_different_predictions_with_the_same_name_are_refused(
     recorded: Path, tmp_path: Path
 ) -> None:

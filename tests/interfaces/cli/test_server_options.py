@@ -1,12 +1,14 @@
 """Options of the access to a server."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.interfaces.cli.commands import ok, run
 from tests.support.fake_server import FaultyServer, running
 from tests.support.hosted_servers import chat_only, o_series
+from worldline.evaluation.runs import read_manifest
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,13 @@ def test_the_check_shows_the_dialect_and_what_is_left_out() -> None:
     assert (data["dialect"], data["dropped"]) == ("OpenAI", ["logprobs", "seed", "temperature"])
     assert data["capabilities"]["chat"] == ""
     assert data["capabilities"]["chat_template"]
+
+
+def test_a_report_says_that_the_temperature_is_the_servers(tmp_path: Path) -> None:
+    programs, target = tmp_path / "programs.jsonl", str(tmp_path / "run")
+    programs.write_text('{"id": "a", "code": "def f():\\n    return 1\\n", "call": "f()"}\n')
+    with running(FaultyServer(lambda _: None, answer=chat_only(o_series))) as server:
+        options = ("--engine", server.url, "--model", "hosted", "--codec", "chat")
+        ok("bench", str(programs), *options, "-o", target)
+    assert "temperature" in read_manifest(target).dropped
+    assert "the server refuses a temperature: its own applies" in ok("report", target).stdout

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from worldline.analysis.diagnosis import Sample
-from worldline.core.errors import InputError
+from worldline.core.errors import InputError, WorldlineError
 from worldline.evaluation.runs.diagnose_predictions import execute_and_diagnose
 from worldline.evaluation.runs.manifest import Manifest, with_capabilities
 from worldline.evaluation.runs.run_reader import read_run
@@ -172,15 +172,28 @@ def _diagnose(
     is_correct: Callable[[Question, str], bool],
     tokenizer: Tokenizer | None,
 ) -> Sample:
-    """Diagnose a sample of a run; its program is executed to its end even if truncated."""
-    return execute_and_diagnose(
-        prediction,
-        recorder,
+    """Diagnose a sample of a run; its program is executed to its end even if truncated.
+
+    An error of worldline itself is stored as the sample's infrastructure error: it must not end a
+    run of hours, and a resumed run repeats the sample.
+    """
+    diagnose = partial(
+        execute_and_diagnose,
+        recorder=recorder,
         limits=manifest.limits,
         tokenizer=tokenizer,
         is_correct=partial(is_correct, question),
         is_measured=True,
     )
+    try:
+        return diagnose(prediction)
+    except WorldlineError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        message = (
+            f"the diagnosis failed: {error!r}; this is an error of worldline, please report it"
+        )
+        return diagnose(replace(prediction, finish="infra_error", error=message))
 
 
 def _check_unique_names(predictions: Sequence[Prediction]) -> None:

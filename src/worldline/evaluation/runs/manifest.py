@@ -38,6 +38,8 @@ class Manifest:
         model: The model's name.
         engine: The engine's address, without secrets.
         capabilities: The capabilities that were detected.
+        dropped: Fields of requests that the server refuses, such as `temperature`: its own
+            values apply instead of the settings.
         context_length: The model's context length in tokens, if known.
         settings: The settings of the predictions; None for imported predictions.
         tokenizer: The name of the tokenizer.
@@ -56,6 +58,7 @@ class Manifest:
     model: str = ""
     engine: str = ""
     capabilities: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     context_length: int | None = None
     settings: PredictionSettings | None = None
     tokenizer: str | None = None
@@ -122,6 +125,7 @@ def with_capabilities(manifest: Manifest, model: str, capabilities: Capabilities
         manifest,
         model=model,
         capabilities=tuple(sorted(capabilities.supported)),
+        dropped=capabilities.dropped,
         context_length=capabilities.context_length,
     )
 
@@ -198,6 +202,7 @@ def manifest_from_json(data: bytes, location: str) -> Manifest:
                 "settings": PredictionSettings(**settings) if settings else None,
                 "limits": Limits(**fields["limits"]),
                 "capabilities": tuple(fields["capabilities"]),
+                "dropped": tuple(fields.get("dropped", ())),
                 "sessions": tuple(fields["sessions"]),
             }
         )

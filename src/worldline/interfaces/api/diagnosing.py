@@ -177,7 +177,7 @@ def diagnose_predictions(
                 for prediction in predictions
             )
         else:
-            manifest = _manifest(names, predictions, tokenizer, limits)
+            manifest = _manifest(sources, predictions, tokenizer, limits)
             results = import_predictions(
                 writer, predictions, recorder, manifest, is_correct=is_expected, tokenizer=counter
             )
@@ -191,16 +191,22 @@ def diagnose_predictions(
 
 
 def _manifest(
-    names: Sequence[str], predictions: Sequence[Prediction], tokenizer: str | None, limits: Limits
+    sources: Sequence[Source],
+    predictions: Sequence[Prediction],
+    tokenizer: str | None,
+    limits: Limits,
 ) -> Manifest:
-    """The manifest of a run of recorded predictions."""
+    """The manifest of a run of recorded predictions; those of one run keep its settings."""
     models = {prediction.model for prediction in predictions}
+    source = sources[0] if len(sources) == 1 else None
+    is_from_run = isinstance(source, str | Path) and is_run(source)
     return Manifest(
         benchmark="recorded",
-        options={"files": [Path(name).name for name in names]},
+        options={"files": [Path(source_name(source)).name for source in sources]},
         questions=len(predictions),
         model=models.pop() if len(models) == 1 else "",
         engine="recorded",
+        settings=read_manifest(str(source)).settings if is_from_run else None,
         tokenizer=tokenizer,
         limits=limits,
     )

@@ -32,6 +32,8 @@ def run_lines(manifest: Manifest, name: str, rows: int) -> Iterator[Text]:
                 f"temperature {settings.temperature}, {pluralize(manifest.repeats, 'repeat')}"
             )
     yield Text(printable(" · ".join(parts)))
+    if "temperature" in manifest.dropped:
+        yield Text("the server refuses a temperature: its own applies", "yellow")
     expected = manifest.questions * manifest.repeats
     progress = printable(f"{rows:,} of {expected:,} samples in {name}")
     yield Text(progress, "" if rows == expected else "yellow")
