@@ -17,12 +17,13 @@ from worldline.analysis.diagnosis.diagnosis import (
     diagnosis_to_json,
 )
 from worldline.analysis.diagnosis.diagnosis_html import STEPS_AFTER, STEPS_BEFORE
+from worldline.analysis.diagnosis.divergence_facts import PositionFacts
 from worldline.analysis.diagnosis.execution_difficulty import (
     Difficulty,
     difficulty_to_json,
     measure_difficulty,
 )
-from worldline.analysis.diagnosis.facts import Facts, Outcome, PositionFacts, gather_facts
+from worldline.analysis.diagnosis.facts import Facts, Outcome, gather_facts
 from worldline.analysis.diagnosis.labels import LABELS, label
 from worldline.analysis.diagnosis.line_operations import OperationFacts, operation_facts
 from worldline.analysis.diagnosis.messages import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from worldline.analysis.alignment import Divergence
-from worldline.analysis.diagnosis.line_operations import (
+from worldline.analysis.diagnosis.source_statements import (
     executed_expressions,
     statements_at,
     syntax_nodes,

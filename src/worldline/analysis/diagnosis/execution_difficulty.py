@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 from worldline.analysis.alignment import STRING_LITERAL
-from worldline.analysis.diagnosis.line_operations import operation_facts, syntax_nodes
+from worldline.analysis.diagnosis.line_operations import operation_facts
+from worldline.analysis.diagnosis.source_statements import syntax_nodes
 from worldline.analysis.diagnosis.value_differences import OBJECT, ValueKind, value_kind
 from worldline.core.trace import SHORTENED_MARK, Step, Trace, first_line
 from worldline.core.util.text import pluralize

@@ -5,17 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from worldline.analysis.alignment import Divergence, compare_values
-from worldline.analysis.diagnosis.line_operations import (
-    MUTATORS,
+from worldline.analysis.diagnosis.literal_evaluation import evaluate_literal
+from worldline.analysis.diagnosis.source_statements import (
     executed_expressions,
-    is_built_in,
-    resized_names,
     statements_at,
     syntax_nodes,
 )
-from worldline.analysis.diagnosis.literal_evaluation import evaluate_literal
 from worldline.analysis.diagnosis.value_differences import CONTAINERS, value_kind
 from worldline.analysis.diagnosis.value_source import state_before, writing_statements
+from worldline.analysis.diagnosis.variable_writes import MUTATORS, is_built_in, resized_names
 from worldline.core.trace import Trace, state_at
 
 MechanismName = Literal["not_computable", "hidden_state", "aliasing", "negative_index"]

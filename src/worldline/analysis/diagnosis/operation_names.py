@@ -4,8 +4,8 @@ import ast
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from worldline.analysis.diagnosis.line_operations import operation_name
 from worldline.analysis.diagnosis.literal_evaluation import evaluate_literal
+from worldline.analysis.diagnosis.operation_syntax import operation_name
 from worldline.analysis.diagnosis.value_differences import value_kind
 
 _TYPES = (str, list, dict, set, tuple, bytes, int, float)

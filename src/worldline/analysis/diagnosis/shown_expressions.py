@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from worldline.analysis.diagnosis.line_operations import (
-    bound_by_header,
+from worldline.analysis.diagnosis.operation_syntax import operation_name
+from worldline.analysis.diagnosis.source_statements import (
     executed_expressions,
-    operation_name,
     statements_at,
     syntax_nodes,
-    written_names,
 )
+from worldline.analysis.diagnosis.variable_writes import bound_by_header, written_names
 from worldline.languages.python.expression_frames import COMPREHENSIONS, LAMBDA
 
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp

@@ -4,14 +4,12 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from worldline.analysis.alignment import Divergence
-from worldline.analysis.diagnosis.line_operations import (
-    bound_by_header,
+from worldline.analysis.diagnosis.source_statements import (
     executed_expressions,
-    is_built_in,
     statements_at,
     syntax_nodes,
-    written_names,
 )
+from worldline.analysis.diagnosis.variable_writes import bound_by_header, is_built_in, written_names
 from worldline.core.trace import Scope, Trace, state_at
 from worldline.languages.python.expression_frames import COMPREHENSIONS, LAMBDA
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from worldline.analysis.alignment import Divergence
-from worldline.analysis.diagnosis.line_operations import statements_at
+from worldline.analysis.diagnosis.source_statements import statements_at
 from worldline.analysis.explanations.misconception import Change, Misconception, Source
 from worldline.core.trace import Trace
 

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from worldline.analysis.alignment import compare_values
-from worldline.analysis.diagnosis.line_operations import (
-    MUTATORS,
-    bound_by_header,
+from worldline.analysis.diagnosis.source_statements import (
     executed_expressions,
-    is_built_in,
-    resized_names,
     statements_at,
     syntax_nodes,
-    written_names,
 )
 from worldline.analysis.diagnosis.value_differences import value_kind
+from worldline.analysis.diagnosis.variable_writes import (
+    MUTATORS,
+    bound_by_header,
+    is_built_in,
+    resized_names,
+    written_names,
+)
 from worldline.analysis.trust.expression_evaluation import (
     UnknownValueError,
     binary_value,

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from worldline.analysis.diagnosis.line_operations import MUTATORS
+from worldline.analysis.diagnosis.variable_writes import MUTATORS
 from worldline.analysis.explanations.misconception import (
     Change,
     Example,
