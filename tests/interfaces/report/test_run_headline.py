@@ -24,7 +24,7 @@ def test_shares_have_denominators_and_infrastructure_errors_are_not_counted() ->
 
 def test_correct_answers_after_a_wrong_execution_are_named() -> None:
     lucky = replace(STRING, verdict="correct")
-    assert "1 of the 2 correct answers follow an execution that is not." in headline(
+    assert "1 of the 2 correct answers come after a wrong execution." in headline(
         [CORRECT, lucky, ACTION]
     )
     assert "follow" not in headline([CORRECT, STRING])

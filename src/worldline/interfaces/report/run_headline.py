@@ -53,8 +53,8 @@ def _sentences(samples: Sequence[ScoredSample]) -> Iterator[str]:
         superficial = sum(sample.verdict == "correct" for sample in diverged)
         if superficial:
             yield (
-                f"{superficial:,} of the {len(correct):,} correct answers follow an execution that "
-                "is not."
+                f"{superficial:,} of the {len(correct):,} correct answers come after a wrong "
+                "execution."
             )
     elif with_steps:
         yield f"None of {pluralize(len(with_steps), 'prediction')} diverges."
