@@ -121,7 +121,7 @@ def print_answers(cases: Cases) -> None:
     isotonic, _ = held_out(cases, calibration="isotonic")
     half, _ = held_out(cases, calibration="logistic")
     rows = {
-        "agreement of ten samples, as it is": raw,
+        "agreement of ten samples, not fitted": raw,
         "agreement, fitted": agreement,
         "static": static,
         "static and agreement": both,
@@ -204,7 +204,7 @@ def threshold_table(cases: Cases) -> str:
         percent = f"{100 * trusted.of / len(cases):.0f}%"
         found = "–" if wrong.value is None else f"{100 * wrong.value:.0f}% {_span(wrong)}"
         rows.append([f"{100 * max_wrong:.0f}%", f"{trusted.of} of {len(cases)} ({percent})", found])
-    return table(["at most wrong", "trusted", "wrong among them"], rows)
+    return table(["wrong results allowed", "trusted", "wrong among them"], rows)
 
 
 def _span(each: Any) -> str:

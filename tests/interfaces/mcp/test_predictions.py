@@ -51,9 +51,9 @@ def test_a_predicted_value() -> None:
     assert data["summary"] == "scripted predicts that f(4) returns 8. Nothing was executed."
     assert {"y": "8"} in [line["changed"] for line in data["lines"]]
     # There is no probability without a calibration.
-    assert "No calibration was given" in data["trust"]
+    assert "No calibrated probability is known" in data["trust"]
     assert not any(isinstance(value, float) for value in data.values())
-    assert "No calibration was given" in text
+    assert "No calibrated probability is known" in text
 
 
 def test_an_impossible_step_is_the_weakest() -> None:

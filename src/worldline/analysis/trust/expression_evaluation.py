@@ -1,8 +1,8 @@
 """Value of one expression in a predicted state, for simple built-in operations only.
 
 It checks whether a predicted state follows from the one before it. Nothing of the program is
-executed: no call of its functions, no loop, no attribute of an object. What is not certain has no
-value.
+executed: no call of its functions, no loop, no attribute of an object. If a value is not certain,
+`UnknownValueError` is raised.
 """
 
 import ast
@@ -59,7 +59,7 @@ _PLAIN_TYPES = (str, int, float, bool, list, tuple, dict, set, type(None))
 
 
 class UnknownValueError(Exception):
-    """The expression does something else than simple operations on known values, or fails."""
+    """The expression uses more than simple operations on known values, or fails."""
 
 
 def evaluate_expression(node: ast.expr, state: Mapping[str, str]) -> Any:

@@ -20,8 +20,8 @@ class Signal:
     """A signal of trust.
 
     Attributes:
-        group: The kind of evidence that it is.
-        label: What it counts, in words; or a statement that is true or not.
+        group: The group that it belongs to.
+        label: What it counts, in words; or, for a yes/no signal, the statement.
         scale: Whether the model uses the number itself or its logarithm.
     """
 
@@ -105,7 +105,7 @@ def trust_signals(
 
     Returns:
         The signals by name. Those of steps are missing if no steps were predicted, those of
-        agreement if there are no two samples.
+        agreement if there are fewer than two samples.
     """
     signals = static_signals(program, answer)
     if decoded is not None and decoded.shows_steps and decoded.steps:
@@ -130,7 +130,7 @@ def answer_key(answer: str) -> str:
 
 
 def scaled_signal(name: str, value: float) -> float:
-    """The number that a model uses for a signal: counts by their logarithm."""
+    """The number that a model uses for a signal: of counts, the logarithm."""
     return math.log2(1 + value) if SIGNALS[name].scale == "logarithm" else value
 
 

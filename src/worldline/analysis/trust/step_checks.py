@@ -1,7 +1,7 @@
 """Contradictions inside a prediction: steps that do not follow from the steps before them.
 
 A step is checked against the predicted state before its line, never against the actual execution.
-A line that does something else than simple built-in operations cannot be checked.
+A line that uses more than simple built-in operations cannot be checked.
 """
 
 import ast
@@ -115,7 +115,7 @@ def _is_same(value: Any, text: str) -> bool:
 
 
 class _Checker:
-    """Checks of one prediction; keeps what its loops iterate over."""
+    """Checks of one prediction; remembers the values that its loops iterate over."""
 
     def __init__(self, text: str, decoded: Decoded, states: list[dict[str, str]]) -> None:
         self._text = text

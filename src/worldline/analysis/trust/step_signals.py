@@ -1,4 +1,4 @@
-"""Signals of the predicted steps: control flow that is not legal, steps that contradict others."""
+"""Signals of the predicted steps: illegal control flow, and steps that contradict their line."""
 
 from worldline.analysis.trust.step_checks import StepCheck, check_steps, repeated_lines
 from worldline.core.errors import ProgramError
@@ -23,7 +23,7 @@ def step_signals(program: Program, decoded: Decoded, answer: str | None) -> dict
 
 
 def _flow_signals(program: Program, decoded: Decoded, checks: list[StepCheck]) -> dict[str, float]:
-    """Signals of the shape of the predicted execution, for which no value is computed."""
+    """Signals of the predicted control flow, for which no value is computed."""
     steps = len(decoded.steps)
     legal = count_legal_steps(program, decoded)
     return {
@@ -39,7 +39,7 @@ def _flow_signals(program: Program, decoded: Decoded, checks: list[StepCheck]) -
 
 
 def _value_signals(decoded: Decoded, all_checks: list[StepCheck]) -> dict[str, float]:
-    """Signals of values and branches that are computed again from the predicted state before."""
+    """Signals of values and branches, computed again from the predicted state before the line."""
     checks = [check for check in all_checks if check.kind in ("value", "branch")]
     lines = sum(step.event == "line" for step in decoded.steps)
     checked = len({check.step for check in checks})

@@ -1,4 +1,4 @@
-"""Fit trust models: on one part of the programs, calibrated on another, tested on a third."""
+"""Fit, calibrate and cross-validate trust models, on disjoint parts of the programs."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -40,8 +40,8 @@ def fit_trust_model(
         groups: The groups of signals to use; those that some cases lack are left out.
         calibration: "logistic" for the probabilities of the logistic regression, "isotonic" to map
             them to the shares of correct results in the calibration half.
-        max_wrong: The accepted share of wrong results among the trusted.
-        confidence: The probability that their share is not larger.
+        max_wrong: The largest accepted share of wrong results among the trusted ones.
+        confidence: The confidence that their share is at most `max_wrong`.
         seed: The seed by which programs are divided.
         fitted_on: What the cases are from, to be stored with the model.
 
@@ -92,7 +92,7 @@ def cross_validated_probabilities(
         cases: The cases to fit on.
         groups: The groups of signals to use.
         tested: The cases to compute probabilities for; by default those that are fitted on.
-        folds: The number of parts that the programs are divided into.
+        folds: The number of folds; each program is in one of them.
         seed: The seed by which programs are divided.
 
     Returns:
@@ -121,7 +121,7 @@ def _names(cases: Sequence[TrustCase], groups: Sequence[SignalGroup]) -> tuple[s
 
 
 def _fraction(program: str, seed: int) -> float:
-    """A number from 0 to 1 for each program, which no other program changes."""
+    """Pseudo-random number from 0 to 1 that depends only on the program and the seed."""
     digest = hashlib.sha256(f"{seed}:{program}".encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 

@@ -38,7 +38,7 @@ class Trust:
 
     Attributes:
         probability: The probability that it is correct.
-        threshold: The lowest probability that is trusted; None if nothing can be trusted.
+        threshold: The lowest trusted probability; None if no result can be trusted.
         is_trusted: Whether the result is above the threshold.
         reasons: The signals that lower the probability most, in words.
     """

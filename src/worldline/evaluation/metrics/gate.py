@@ -1,4 +1,4 @@
-"""Gate between two runs: whether a change from one to the other meets a condition of failure.
+"""Gate: whether the change from one run to another meets a condition under which it fails.
 
 Samples with an infrastructure error are in no measure. Truncated samples and samples without an
 answer are not part of `accuracy`; they have their own measures.
@@ -90,8 +90,7 @@ def check_conditions(
 ) -> GateResult:
     """Check the changes from one run to another against conditions of failure.
 
-    A condition whose change cannot be measured makes the gate fail: there is nothing that could
-    have passed.
+    If the change of a condition cannot be measured, the gate fails.
 
     Args:
         conditions: The conditions under which the gate fails.

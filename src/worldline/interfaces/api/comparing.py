@@ -30,7 +30,7 @@ def check_gate(
     *,
     on_sample: Callable[[], None] | None = None,
 ) -> GateResult:
-    """Check whether a run is worse than another one, for a step of a training pipeline.
+    """Check whether a new run is worse than a base run, as a step of a training pipeline.
 
     Args:
         base: The run that is compared with, or its location.

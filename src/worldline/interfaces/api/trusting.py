@@ -29,15 +29,15 @@ def fit_trust(
 ) -> TrustModel:
     """Fit a model of the probability that a predicted result is correct.
 
-    One half of the programs is fitted on. On the other half the threshold is calibrated above which
-    results are trusted. Store the model with `save_trust_model`.
+    The model is fitted on one half of the programs. On the other half the threshold is calibrated:
+    results with at least this probability are trusted. Store the model with `save_trust_model`.
 
     Args:
         run: A run of the mode `free` or `guided`.
         signals: The groups of signals to use: "static", "agreement", "flow", "values".
         calibration: "logistic", or "isotonic" for runs with several hundred programs.
-        max_wrong: The accepted share of wrong results among the trusted.
-        confidence: The probability that the share is not larger.
+        max_wrong: The largest accepted share of wrong results among the trusted ones.
+        confidence: The confidence that their share is at most `max_wrong`.
         seed: The seed by which programs are divided.
 
     Raises:
@@ -69,7 +69,7 @@ def measure_trust(
     *,
     signals: Sequence[SignalGroup] = GROUPS,
 ) -> TrustResults:
-    """Measure how well trust separates the correct results of a run from the wrong ones.
+    """Measure how well a trust model separates the correct results of a run from the wrong ones.
 
     Args:
         run: A run of the mode `free` or `guided`.

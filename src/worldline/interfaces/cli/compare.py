@@ -46,8 +46,9 @@ GITHUB_SUMMARY = "GITHUB_STEP_SUMMARY"
     "--fail-if",
     multiple=True,
     metavar="CONDITION",
-    help="Exit with 1 if the change from A to B meets this condition, such as accuracy<-2 "
-    "(points) or accuracy<-2:significant (repeatable).",
+    help="Exit with 1 if the change from A to B meets this condition: accuracy<-2 if the accuracy "
+    "falls by more than 2 points, accuracy<-2:significant if that is also significant "
+    "(repeatable).",
 )
 @click.option(
     "--junit",
@@ -79,8 +80,10 @@ def compare(
     (samples with the same diagnosis, facet or difficulty). Samples that only one run has, or that
     have an infrastructure error in either run, are not compared.
 
-    With --fail-if, the last line says whether B passed, and why not; the exit code is 1 if it
-    failed.
+    With --fail-if, the last line says whether B passed or failed, and why. The exit code is 1 if B
+    failed. A condition is a measure (accuracy, correct, truncated, no_answer, cause[NAME],
+    operation[NAME], steps, tokens or samples), a comparison and a number. The guide "Compare two
+    runs" describes all conditions.
     """
     if junit is not None and not fail_if:
         raise InputError("--junit writes the results of conditions; give one with --fail-if")

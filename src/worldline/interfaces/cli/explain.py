@@ -1,4 +1,4 @@
-"""`worldline explain`: the change of a program that reproduces a wrong prediction."""
+"""`worldline explain`: the misconception that reproduces a wrong prediction."""
 
 import json
 
@@ -22,7 +22,9 @@ from worldline.interfaces.report import explanation_lines, make_console
 )
 @click.argument("file")
 @click.argument("id")
-@click.option("--all", "is_all", is_flag=True, help="List all changes that yield the prediction.")
+@click.option(
+    "--all", "is_all", is_flag=True, help="List all changes that yield the predicted step."
+)
 @click.option(
     "--max-changes",
     type=click.IntRange(min=1),
@@ -45,9 +47,10 @@ def explain(
 ) -> None:
     """Explain a wrong prediction by a misconception that reproduces it.
 
-    FILE is a file of recorded predictions or a run; ID is one of its samples. Executes the program
-    with one operation changed, for every misconception in the catalogue, and reports the changes
-    that yield the predicted step and the steps after it.
+    FILE is a file of recorded predictions or a run. ID is the name of one of its samples. A
+    misconception is a wrong belief about one operation, such as `.partition` for `.rpartition`. For
+    each misconception in the catalogue, the program is executed with that operation changed. The
+    changes that yield the predicted step are reported. No model is asked.
     """
     sample = diagnose_sample(file, id, limits=limits, python=python)
     search = explain_divergence(sample, max_changes=max_changes, python=python)

@@ -1,4 +1,4 @@
-"""`worldline mcp`: serve executions, checks and predictions to agents."""
+"""`worldline mcp`: MCP server with which agents trace and check code."""
 
 import os
 from functools import partial
@@ -32,15 +32,16 @@ TOKEN_VARIABLE = "WORLDLINE_MCP_TOKEN"
     "--http",
     "is_http",
     is_flag=True,
-    help="Serve over streamable HTTP instead of standard input and output. Clients send a token: "
-    f"the one in {TOKEN_VARIABLE}, or else a new one, which is printed.",
+    help="Serve over streamable HTTP instead of standard input and output. Clients must send a "
+    f"token: that of the environment variable {TOKEN_VARIABLE}, or else a new one, which is "
+    "printed.",
 )
 @click.option(
     "--host",
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help=f"Address for --http. One that other machines can reach needs {TOKEN_VARIABLE}.",
+    help=f"Address for --http. If other machines can reach it, {TOKEN_VARIABLE} must be set.",
 )
 @click.option(
     "--port",
@@ -54,7 +55,7 @@ TOKEN_VARIABLE = "WORLDLINE_MCP_TOKEN"
     type=click.IntRange(min=1, max=64),
     metavar="N",
     default=DEFAULT_RECORDERS,
-    help="Programs that are executed at the same time.  [default: one per core, at most 4]",
+    help="Maximum number of programs executed at once.  [default: one per core, at most 4]",
 )
 @partial(access_options, is_required=False)
 @section_option(
@@ -86,11 +87,12 @@ def mcp(
     max_tokens: int,
     python: str | None,
 ) -> None:
-    """Serve executions, checks and predictions to agents (MCP).
+    """Start a server with which agents trace and check code (MCP).
 
-    A client such as Claude Code, Cursor or VS Code starts this command itself; see the guide "Use
-    from agents". It speaks the Model Context Protocol. Programs run in the sandbox. With --engine,
-    a model predicts, too.
+    MCP is the Model Context Protocol. A client such as Claude Code, Cursor or VS Code starts this
+    command itself: `claude mcp add worldline -- worldline mcp`, or see the guide "Use Worldline
+    from agents". Programs run in the sandbox. With --engine, agents can also ask a model for
+    predictions.
     """
     # It starts while the SDK is imported, which takes longer.
     first = start_recorder(python)

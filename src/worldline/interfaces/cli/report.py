@@ -78,13 +78,14 @@ def report(
 ) -> None:
     """Summarize a run: accuracy, outcomes, causes, and accuracy by group.
 
-    With two or more runs, print them as a table: the most accurate first, with the paired
-    difference of each to a baseline.
+    With two or more runs, print a table: the most accurate run first, and the paired difference of
+    each run to a baseline.
 
-    With -o, write one HTML file: of one run, an overview, all samples, and each sample step by
-    step; of two runs, also what changed; of more runs, the table. With --by operation, print the
-    share of correct steps for each operation, and a fitted model that separates operation, size and
-    nesting.
+    With -o, write one HTML file. For one run it has an overview, all samples, and each sample step
+    by step. For two runs it also has their comparison. For more runs it has the table.
+
+    With --by operation, print the share of correct steps for each operation, and a regression that
+    separates the effects of operation, size and nesting.
     """
     if by == "operation" or operation is not None:
         if output is not None or len(runs) > 1 or by is None:

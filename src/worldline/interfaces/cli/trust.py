@@ -38,15 +38,21 @@ _model_file = click.Path(path_type=Path, dir_okay=False)
 def trust() -> None:
     """Estimate the probability that predicted results are correct.
 
-    The signals are known without executing the program: its source, the answer, the agreement of
-    repeats, and contradictions within the predicted steps.
+    A trust model uses signals that are known without executing the program: its source, the answer,
+    the agreement of repeats, and contradictions within the predicted steps. First fit a trust model
+    on a run with verdicts (`fit`). Then test it on other programs (`test`), or apply it (`list`).
     """
 
 
 @command(examples=("worldline trust fit runs/mine -o trust.json",))
 @click.argument("run")
 @click.option(
-    "-o", "--output", type=_model_file, metavar="FILE.json", required=True, help="Write the model."
+    "-o",
+    "--output",
+    type=_model_file,
+    metavar="FILE.json",
+    required=True,
+    help="File for the model.",
 )
 @_signals_option
 @click.option(
@@ -54,7 +60,8 @@ def trust() -> None:
     type=click.Choice(get_args(Calibration)),
     default="logistic",
     show_default=True,
-    help="`isotonic` needs several hundred programs.",
+    help="`logistic`: the probabilities of the regression. `isotonic`: an isotonic regression of "
+    "them; needs several hundred programs.",
 )
 @click.option(
     "--max-wrong",
@@ -62,7 +69,7 @@ def trust() -> None:
     metavar="SHARE",
     default=0.1,
     show_default=True,
-    help="Accepted share of wrong results among the trusted.",
+    help="Largest accepted share of wrong results among the trusted ones.",
 )
 @click.option(
     "--confidence",
@@ -70,7 +77,7 @@ def trust() -> None:
     metavar="SHARE",
     default=0.9,
     show_default=True,
-    help="Probability that the share is not larger.",
+    help="Confidence that the share of wrong results is at most --max-wrong.",
 )
 @format_option()
 def fit(
@@ -84,8 +91,8 @@ def fit(
 ) -> None:
     """Fit a trust model on a run.
 
-    One half of its programs is fitted on; on the other half the threshold is calibrated above which
-    results are trusted.
+    Fits the model on one half of the programs. On the other half, calibrates the threshold: results
+    with at least this probability are trusted.
     """
     model = fit_trust(
         run,
@@ -120,9 +127,10 @@ def fit(
 @_signals_option
 @format_option()
 def measure(run: str, model: Path | None, signals: tuple[SignalGroup, ...], form: str) -> None:
-    """Measure how well trust separates correct results from wrong ones.
+    """Measure the quality of a trust model on a run.
 
-    Without --model, the run is cross-validated by program.
+    Reports how well the probabilities separate correct results from wrong ones. Without --model,
+    the run is cross-validated by program.
     """
     results = measure_trust(run, model, signals=signals or GROUPS)
     if form == "json":
@@ -135,10 +143,19 @@ def measure(run: str, model: Path | None, signals: tuple[SignalGroup, ...], form
 
 @command(name="list", examples=("worldline trust list runs/new --model trust.json",))
 @click.argument("run")
-@click.option("--model", type=_model_file, metavar="FILE.json", required=True, help="The model.")
+@click.option(
+    "--model",
+    type=_model_file,
+    metavar="FILE.json",
+    required=True,
+    help="File of the trust model, from `trust fit`.",
+)
 @format_option("text", "jsonl")
 def list_results(run: str, model: Path, form: str) -> None:
-    """List the probability of every result of a run, with what lowers it."""
+    """List the probability of each result of a run.
+
+    The reasons are the signals that lower the probability most.
+    """
     fitted = load_trust_model(model)
     pairs = [(case, fitted.assess(case.signals)) for case in read_trust_cases(run).cases]
     if form == "jsonl":

@@ -36,12 +36,12 @@ def view(
 ) -> None:
     """Browse one run, compare two, or list all runs of a folder, in a web page.
 
-    A folder or address that contains runs is shown as a list with differences to a baseline, the
-    trend over checkpoints, and the operations that got better and worse; each run and each
-    comparison of two opens from there.
+    The page of a folder (or of a URL such as s3://bucket/runs) lists its runs with their
+    differences to a baseline, the trend over checkpoints, and the operations that got better and
+    worse. Each run and each comparison of two runs opens from there.
 
-    With --python, a sample's program is executed again when the sample is opened. The URL contains
-    a secret, and requests without it are refused. Press Ctrl-C to stop.
+    Open the printed URL in a browser. It contains a secret; requests without it are refused. Press
+    Ctrl-C to stop. With --python, a sample's program is executed again when the sample is opened.
     """
     if len(runs) > 2:
         raise InputError(f"view takes one run or two, not {len(runs)}")

@@ -39,7 +39,7 @@ class Line(_Model):
 
 
 class Answer(_Model):
-    """What all answers have."""
+    """Fields of all answers."""
 
     status: Literal["done", "running"] = "done"
     """`running`: not finished yet; call `get_result` with the id."""
@@ -86,7 +86,7 @@ class Divergence(_Model):
     claimed: str = ""
     """What was claimed."""
     actual: str = ""
-    """What is true."""
+    """What the execution did."""
 
 
 class CheckAnswer(Answer):
@@ -155,7 +155,7 @@ class WeakStep(_Model):
     """The source line as the model wrote it."""
     reason: Literal["impossible", "least_likely_token"]
     """`impossible`: no path of the control-flow graph has this step. `least_likely_token`: it
-    contains the token that the model found the least likely of all that it wrote."""
+    contains the least likely token of the output."""
     log_probability: float | None = None
     """Log-probability of that token. It is the model's own, and not calibrated."""
 
@@ -170,7 +170,7 @@ class PredictionAnswer(Answer):
     steps: int | None = None
     """Number of predicted steps; 0 if the model was asked for the result only."""
     weakest_step: WeakStep | None = None
-    """The least certain step, if it can be said."""
+    """The least certain step, if it is known."""
     trust: str = ""
     """What is known about whether the value is right."""
     lines: list[Line] = []

@@ -1,4 +1,4 @@
-"""Calls of tools: each has an unpredictable id, may be waited for, polled and cancelled."""
+"""Table of tool calls: each call has a random id, by which it is polled or cancelled."""
 
 import asyncio
 import secrets
@@ -23,7 +23,7 @@ class Reply:
 
 
 class CallTable:
-    """The calls that run, and the answers of the last ones.
+    """The running calls, and the answers of the last finished ones.
 
     Ids are random: without its id, a call can neither be read nor cancelled.
     """
@@ -68,7 +68,7 @@ class CallTable:
         return task.result() if task.done() else None
 
     def cancel(self, id: str) -> bool:
-        """Cancel a call; whether it was still running.
+        """Cancel a call; return whether it was still running.
 
         Raises:
             InputError: There is no such call.
@@ -93,6 +93,6 @@ class CallTable:
 
 
 def _look_at_exception(task: "asyncio.Task[Reply]") -> None:
-    """Mark an exception as seen: a call that is never polled is not an error of the server."""
+    """Retrieve the exception, so that asyncio does not log a failed call that is never polled."""
     if not task.cancelled():
         task.exception()

@@ -1,6 +1,6 @@
 """Executed lines of a trace: each with what it changed, returned or raised.
 
-A step of a trace has the state before its line. Here, an effect is with the line that caused it.
+A step of a trace has the state before its line. An `ExecutedLine` has the effect of its own line.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class ExecutedLine:
         gone: The variables that no longer exist after it.
         returned: The value that it returned.
         raised: The exceptions that it raised, or that passed through it.
-        is_left: Whether an exception has left the function here.
+        is_left: Whether an exception left the function at this line.
         effect_step: The number of the step that shows the state after the line, or what it
             returned; None if the recording ended before.
         is_followed: Whether the state after the line was recorded.

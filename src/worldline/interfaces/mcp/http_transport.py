@@ -1,4 +1,4 @@
-"""Streamable HTTP with a token; on this machine only, unless a token was chosen."""
+"""Streamable HTTP with a token; only for this machine, unless the user sets a token."""
 
 import hmac
 import ipaddress

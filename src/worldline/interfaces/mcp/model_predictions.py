@@ -15,10 +15,10 @@ from worldline.models.engines import Engine
 from worldline.models.prediction import Prediction, PredictionSettings, Predictor, Question
 from worldline.models.tokenizers import Tokenizer
 
-# Nothing is known about how often a model is right until that was measured.
+# How often a model is right is not known before it is measured.
 NO_CALIBRATION = (
-    "No calibration was given, so that there is no probability that this value is right. "
-    "trace_execution runs the call."
+    "No calibrated probability is known that this value is right. To check it, call "
+    "trace_execution, which runs the code."
 )
 
 

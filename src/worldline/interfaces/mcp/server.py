@@ -111,7 +111,7 @@ def build_server(service: ToolService) -> MCPServer[None]:
 
 
 def _tool(server: MCPServer[None], title: str) -> Callable[[Tool], Tool]:
-    """Add a function as a tool; its docstring, without the indentation, is the description."""
+    """Add a function as a tool; its docstring becomes the description."""
 
     def add(function: Tool) -> Tool:
         server.add_tool(
@@ -145,7 +145,7 @@ def _add_tools(server: MCPServer[None], service: ToolService) -> None:
 
         By default these are all lines that change a variable, return or raise, and the path of the
         exception if one ended the call. With `variable` or `line`, only the history of that
-        variable or line. An answer is about a screenful; `resources` has the rest.
+        variable or line. Long answers are shortened; `resources` has the rest.
         """
         program = _program(code, call, stdin)
         return await _answered(
@@ -228,7 +228,7 @@ def _add_tools(server: MCPServer[None], service: ToolService) -> None:
 def _add_call_tools(server: MCPServer[None], service: ToolService) -> None:
     @_tool(server, "Get the result of a call")
     async def get_result(id: Id) -> CallToolResult:
-        """Get the answer of a call that was still running; waits some seconds for it."""
+        """Get the answer of a call that was still running; waits up to 20 seconds for it."""
         return await _answered(service.result(id))
 
     @_tool(server, "End a call")
@@ -244,7 +244,7 @@ def _add_prediction_tool(server: MCPServer[None], service: ToolService) -> None:
         """Ask a model what a call returns, without running anything.
 
         The answer has the predicted value and the least certain step. How often such values are
-        right is not known unless the server was started with a calibration.
+        right is not known.
         """
         program = _program(code, call)
         return await _answered(
@@ -295,7 +295,7 @@ async def _answered(reply: Awaitable[Reply]) -> CallToolResult:
 
 
 def _result(reply: Reply) -> CallToolResult:
-    """An answer with its text; clients show either of them to their model."""
+    """An answer as structured content and as text; clients show one of the two to their model."""
     return CallToolResult(
         content=[TextContent(type="text", text=reply.text)],
         structured_content=reply.answer.model_dump(mode="json"),

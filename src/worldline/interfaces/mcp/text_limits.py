@@ -1,7 +1,7 @@
 """Size limits of answers.
 
-Clients cut an answer at 25,000 tokens. A tokenizer never has more tokens than a text has bytes, so
-that an answer of fewer bytes is complete with every tokenizer.
+Clients truncate an answer at 25,000 tokens. A text never has more tokens than bytes, so an answer
+of fewer bytes is complete with every tokenizer.
 """
 
 from collections.abc import Mapping

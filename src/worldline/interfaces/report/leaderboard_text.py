@@ -42,11 +42,11 @@ def leaderboard_notes(leaderboard: Leaderboard) -> Iterator[str]:
     """Yield how to read the table, and which samples are not in it."""
     others = len(leaderboard.rows) - 1
     yield (
-        "Difference to the baseline in points, over the samples that both runs answered (pairs), "
+        "Difference: to the baseline in points, on the samples that both runs answered (pairs), "
         "with its 95% interval. p is that of the paired test, adjusted for "
         f"{pluralize(others, 'comparison')} (Benjamini–Hochberg). Truncated samples, samples "
-        "without an answer and infrastructure errors are in no difference. Of all: samples without "
-        "an answer are not correct."
+        "without an answer and infrastructure errors are in no difference. Of all: the share of "
+        "correct samples, if samples without an answer count as not correct."
     )
     for row in leaderboard.rows:
         if row.difference is not None and row.difference.not_shared:

@@ -63,7 +63,7 @@ class ProjectServer(ViewServer):
             self._project.document()
 
     def deleted_run(self) -> str | None:
-        """No run has to exist: the list shows those that do."""
+        """None: the page of a project lists the runs that exist, so none is required."""
         return None
 
     def _respond(self, path: str, parameters: list[tuple[str, str]]) -> Response:
