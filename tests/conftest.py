@@ -67,6 +67,17 @@ def tmp_path(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def sandbox_level() -> Iterator[None]:
+    """Undo `--sandbox LEVEL` of commands, which sets a variable for the processes they start."""
+    level = os.environ.get("WORLDLINE_SANDBOX")
+    yield
+    if level is None:
+        os.environ.pop("WORLDLINE_SANDBOX", None)
+    else:
+        os.environ["WORLDLINE_SANDBOX"] = level
+
+
 @pytest.fixture(scope="session")
 def recorder() -> Iterator[PythonRecorder]:
     """One recorder for all tests; every program gets its own process."""

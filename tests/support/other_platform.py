@@ -24,6 +24,7 @@ from typing import Any
 # Imported before the platform changes: they choose their own parts by it.
 _BEFOREHAND = (
     *("asyncio", "click", "concurrent.futures.process", "ctypes", "duckdb", "http.server"),
+    *("mcp.server.mcpserver", "uvicorn"),
     *("multiprocessing.connection", "multiprocessing.popen_spawn_posix", "platform", "pyarrow"),
     *(
         "pyarrow.fs",

@@ -5,6 +5,9 @@
  * the same keys. Every string may come from a program, a model or a file of unknown origin: it is text, never markup.
  */
 
+/** Format of all documents; `FORMAT` in run_documents.py. */
+export const FORMAT = 6;
+
 /** `correct` out of `of`, with the 95% interval of the share; no interval if `of` is 0. */
 export interface Share {
   correct: number;
@@ -295,7 +298,7 @@ export interface Comparison {
 }
 
 export interface ReportDocument {
-  format: 6;
+  format: typeof FORMAT;
   /** The version of Worldline that wrote the report. */
   worldline: string;
   /** The project's address; null if the package does not name it. */
@@ -536,7 +539,7 @@ export interface OperationChange {
 }
 
 export interface ProjectDocument {
-  format: 5;
+  format: typeof FORMAT;
   worldline: string;
   homepage: string | null;
   /** The folder or address of the project. */

@@ -85,7 +85,7 @@ def test_the_baseline_changes_the_differences(server: ProjectServer, open_tab: O
 
 def test_the_trend_has_a_chart_and_numbers(server: ProjectServer, open_tab: OpenTab) -> None:
     tab = open_tab(server.url)
-    tab.page.wait_for_selector(".plot canvas")
+    tab.page.wait_for_selector("svg[aria-label^='Share of correct samples by step']")
     tab.page.locator("summary", has_text="Numbers").click()
     steps = tab.texts('[aria-label="Numbers of the trend"] tbody td:first-child')
     assert steps == ["100", "200", "1,000"]
@@ -120,7 +120,7 @@ def test_runs_and_comparisons_open(server: ProjectServer, open_tab: OpenTab) -> 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_fits_its_width(server: ProjectServer, open_tab: OpenTab, width: int) -> None:
     tab = open_tab(server.url, width=width)
-    tab.page.wait_for_selector(".plot canvas")
+    tab.page.wait_for_selector("svg[aria-label^='Share of correct samples by step']")
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -525,15 +525,13 @@ def test_a_program_is_recorded_although_the_fork_server_died_before_it(
 ) -> None:
     record, servers = ForkServerClient.record, []
 
-    def kill_then_record(
-        server: ForkServerClient, request: dict[str, Any], limits: Limits, stdin: bytes
-    ) -> Any:
+    def kill_then_record(server: ForkServerClient, *arguments: Any) -> Any:
         servers.append(server)
         if len(servers) == 1:
             # As if the machine had no memory for a fork.
             os.kill(server._process.pid, signal.SIGKILL)
             os.waitid(os.P_PID, server._process.pid, os.WEXITED | os.WNOWAIT)
-        return record(server, request, limits, stdin)
+        return record(server, *arguments)
 
     monkeypatch.setattr(ForkServerClient, "record", kill_then_record)
     with PythonRecorder() as recorder:

@@ -1,4 +1,5 @@
 /** Data source of a report file: the documents are embedded in the page. */
+import { FORMAT } from "../api";
 import type { Cell, DataSource, Query, ReportDocument, RowsPage, SampleDocument } from "../api";
 import { countFacets } from "../facetCounts";
 import { filterRows } from "../query";
@@ -97,7 +98,7 @@ export async function decompress(compressed: string): Promise<SampleDocument> {
 
 /** Returns the report if this page can read it. */
 export function checkReport(report: ReportDocument): ReportDocument {
-  if (report?.format !== 6 || !Array.isArray(report.runs))
+  if (report?.format !== FORMAT || !Array.isArray(report.runs))
     throw new ViewerError(
       "This report was written by a different version of Worldline. Create it again with this one.",
     );

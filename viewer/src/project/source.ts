@@ -1,4 +1,5 @@
 /** Data sources of a project page: a server, or the document that is embedded in the page. */
+import { FORMAT } from "../api";
 import type { Differences, OperationChange, ProjectDocument, ProjectSource } from "../api";
 import { ViewerError } from "../dataSource/errors";
 import { requestJson } from "../dataSource/server";
@@ -39,7 +40,7 @@ export function embeddedProject(text: string): ProjectSource {
 }
 
 function checkProject(project: ProjectDocument): ProjectDocument {
-  if (project?.format !== 5 || !Array.isArray(project.runs))
+  if (project?.format !== FORMAT || !Array.isArray(project.runs))
     throw new ViewerError("This page was written by a different version of Worldline. Create it again with this one.");
   return project;
 }
