@@ -70,7 +70,9 @@ def test_the_reason_says_what_confirmed_the_cause(
 ) -> None:
     tab = open_page(intervened_run)
     run = DiagnosedRun(intervened_run, recorder)
-    name = next(n for n in run.names if run.document(n)["reason"]["status"] == "confirmed")
+    name = next(
+        n for n in run.names if (run.document(n)["reason"] or {}).get("status") == "confirmed"
+    )
     document = run.document(name)
     tested_by = document["reason"]["tested_by"]
     (result,) = [a["result"] for a in document["attempts"] if a["intervention"] == tested_by]
