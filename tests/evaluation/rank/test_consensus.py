@@ -65,7 +65,9 @@ def test_groups_are_the_candidates_with_the_same_tests(
 
 
 def test_outputs_group_candidates_without_tests() -> None:
-    outputs = [["1", "2"], ["1", "3"], ["1", "2"], [None, None], [None, None], [None, None]]
+    nothing: list[str | None] = [None, None]
+    outputs: list[list[str | None]] = [["1", "2"], ["1", "3"], ["1", "2"]]
+    outputs += [nothing, nothing, nothing]
     assert rank_by_outputs(outputs) == (
         CandidateGroup((0, 2), 2, 4.0),
         CandidateGroup((1,), 2, 2.0),

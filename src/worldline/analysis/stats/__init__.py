@@ -8,6 +8,7 @@ from worldline.analysis.stats.intervals import (
 )
 from worldline.analysis.stats.isotonic_regression import fit_isotonic, isotonic_value
 from worldline.analysis.stats.logistic_regression import OddsRatio, logistic_odds_ratios
+from worldline.analysis.stats.mean_estimate import mean_estimate
 from worldline.analysis.stats.paired_differences import (
     Difference,
     Ratio,
@@ -49,6 +50,7 @@ __all__ = [
     "logistic_odds_ratios",
     "mcnemar",
     "mean_difference",
+    "mean_estimate",
     "measure_selective_risk",
     "median_change",
     "optimal_aurc",

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,12 +145,12 @@ class ExecutionJournal:
                 yield key, run_batch(batch, self._recorder())
             return
         with ThreadPoolExecutor(self._workers) as pool:
-            futures = [(key, pool.submit(self._run_in_thread, batch)) for key, batch in pending]
+            futures = {pool.submit(self._run_in_thread, batch): key for key, batch in pending}
             try:
-                for key, future in futures:
-                    yield key, future.result()
+                for future in as_completed(futures):
+                    yield futures[future], future.result()
             finally:
-                for _, future in futures:
+                for future in futures:
                     future.cancel()
 
     def _run_in_thread(self, batch: Batch) -> BatchOutcome:
