@@ -1,5 +1,6 @@
 """Intervals, tests, regression, quality of probabilities. Only this package uses scipy."""
 
+from worldline.analysis.stats.bounded_mean import mean_estimate
 from worldline.analysis.stats.intervals import (
     Share,
     bootstrap_interval,
@@ -8,7 +9,6 @@ from worldline.analysis.stats.intervals import (
 )
 from worldline.analysis.stats.isotonic_regression import fit_isotonic, isotonic_value
 from worldline.analysis.stats.logistic_regression import OddsRatio, logistic_odds_ratios
-from worldline.analysis.stats.mean_estimate import mean_estimate
 from worldline.analysis.stats.paired_differences import (
     Difference,
     Ratio,

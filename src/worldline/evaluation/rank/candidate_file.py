@@ -79,6 +79,11 @@ def _read_tests(path: Path) -> dict[str, dict[str, Any]]:
                 f"{place}: unknown field {unknown[0]!r}; a line may have {', '.join(_TEST_FIELDS)}"
             )
         problem = required_text(row, "problem", place)
+        if "tests" not in row and "inputs" not in row:
+            raise InputError(
+                f"{place}: the problem {problem!r} has nothing to compare its candidates by: add "
+                "`tests` or `inputs`"
+            )
         if problem in settings:
             raise InputError(f"{place}: the problem {problem!r} has an earlier line; merge them")
         inputs = _texts(row, "inputs", place)

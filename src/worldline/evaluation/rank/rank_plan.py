@@ -58,7 +58,7 @@ def make_plan(
             value for one call are then left out.
 
     Raises:
-        InputError: The problem has nothing to compare by, or does not name its function.
+        InputError: The problem does not name its function, although calls are needed.
     """
     consensus = consensus or ("tests" if problem.tests or not problem.inputs else "outputs")
     weights = Counter(problem.tests)
@@ -77,8 +77,8 @@ def make_plan(
     skipped = len(tests) - len(usable)
     if consensus == "tests":
         return RankPlan(problem, consensus, tuple(usable), tuple(dict.fromkeys(called)), skipped)
-    given = [_normalized(call) for call in problem.inputs]
-    return RankPlan(problem, consensus, (), tuple(dict.fromkeys([*given, *called])), skipped)
+    own = [_normalized(call) for call in problem.inputs]
+    return RankPlan(problem, consensus, (), tuple(dict.fromkeys([*own, *called])), skipped)
 
 
 def with_inputs(plan: RankPlan, inputs: Collection[str]) -> RankPlan:
