@@ -48,6 +48,16 @@ def test_restart_executes_again(tmp_path: Path) -> None:
         assert journal.totals.resumed == 0
 
 
+def test_outcomes_of_another_interpreter_are_kept_and_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "executions.jsonl"
+    with ExecutionJournal(path) as journal:
+        journal.run([batch(1)])
+    with ExecutionJournal(path, python=sys.executable) as journal:
+        journal.run([batch(1)])
+        assert journal.totals.resumed == 0
+    assert len(path.read_text().splitlines()) == 2
+
+
 def test_several_workers_have_the_same_outcomes(tmp_path: Path) -> None:
     batches = [batch(n) for n in range(8)]
     with ExecutionJournal() as one, ExecutionJournal(workers=3) as three:

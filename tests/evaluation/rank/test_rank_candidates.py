@@ -15,7 +15,7 @@ from tests.evaluation.rank.sample_problems import (
     square_problem,
 )
 from worldline import rank_candidates
-from worldline.core.errors import InputError
+from worldline.core.errors import EngineError, InputError
 from worldline.evaluation.rank import Candidate, CandidateGroup, CandidateProblem
 from worldline.models.prediction import PredictionSettings
 
@@ -189,3 +189,14 @@ def test_modes_that_show_the_actual_execution_are_refused() -> None:
             engine=perfect_model,
             settings=PredictionSettings(mode="force-actions"),
         )
+
+
+def test_failed_predictions_are_an_error_and_are_asked_for_again(tmp_path: Path) -> None:
+    def fail(source: str, call: str) -> str:
+        raise EngineError("the server is down")
+
+    problem, options = multiplier_problem(0), {"by": "predicted", "settings": CHAT}
+    with pytest.raises(EngineError, match="20 predictions failed: the server is down"):
+        rank_candidates([problem], engine=answering(fail), folder=tmp_path, **options)  # type: ignore[arg-type]
+    again = rank_candidates([problem], engine=perfect_model, folder=tmp_path, **options)  # type: ignore[arg-type]
+    assert again.without_answer == 0

@@ -1,5 +1,6 @@
 """Resumable executions of many batches: outcomes are kept in a journal."""
 
+import platform
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -71,6 +72,8 @@ class ExecutionJournal:
         self.totals = ExecutionTotals()
         self._workers = workers
         self._python = python
+        # Outcomes of another interpreter may differ, and are not used.
+        self._interpreter = python or platform.python_version()
         self._local = threading.local()
         self._stack = ExitStack()
         self._journal: Journal | None = None
@@ -82,7 +85,9 @@ class ExecutionJournal:
         self._stack.callback(lock.release)
         try:
             rows = [] if restart else read_journal(path)
-            self._outcomes = {row["key"]: _from_row(row) for row in rows}
+            self._outcomes = {
+                row["key"]: _from_row(row) for row in rows if row["python"] == self._interpreter
+            }
             self._journal = Journal(path)
             # Without the line that a kill left unfinished.
             self._journal.replace(rows)
@@ -134,7 +139,7 @@ class ExecutionJournal:
             self._counted.add(key)
             self.totals.add(outcome)
             if self._journal is not None:
-                self._journal.append(_to_row(key, outcome))
+                self._journal.append(_to_row(key, self._interpreter, outcome))
             if on_outcome is not None:
                 on_outcome()
         return [self._outcomes[key] for key in keys]
@@ -165,10 +170,11 @@ class ExecutionJournal:
         return recorder
 
 
-def _to_row(key: str, outcome: BatchOutcome) -> dict[str, Any]:
+def _to_row(key: str, interpreter: str, outcome: BatchOutcome) -> dict[str, Any]:
     details = {str(n): item.detail for n, item in enumerate(outcome.items) if item.detail}
     return {
         "key": key,
+        "python": interpreter,
         "statuses": "".join(_LETTERS[item.status] for item in outcome.items),
         "details": details,
         "processes": outcome.processes,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldline.core.errors import InputError
+from worldline.core.errors import EngineError, InputError
 from worldline.core.trace import Program, parse_source
 from worldline.evaluation.rank import CandidateOutcome, RankPlan, predicted_outcome
 from worldline.evaluation.runs import extract_answer
@@ -77,8 +77,7 @@ def predict_candidates(plans: Sequence[RankPlan], access: PredictionAccess) -> P
         access: How the model is asked.
 
     Raises:
-        EngineError: The engine cannot be used.
-        InputError: A prediction failed because the engine or the network did.
+        EngineError: The engine cannot be used, or has failed for some predictions.
     """
     questions = {
         (plan.problem.id, source, call): _question(plan, source, call)
@@ -123,7 +122,7 @@ def _ask(questions: Sequence[Question], access: PredictionAccess) -> dict[str, s
         on_prediction=lambda _: access.on_prediction() if access.on_prediction else None,
     )
     if totals.first_error is not None:
-        raise InputError(
+        raise EngineError(
             f"{totals.finishes['infra_error']} predictions failed: {totals.first_error}; run the "
             "same command again to ask for them again"
         )

@@ -114,7 +114,8 @@ def rank_candidates(
         "actual" is one of them, the simulation gap and the regret per run saved.
 
     Raises:
-        InputError: A file cannot be read, there is no engine, or predictions have failed.
+        InputError: A file cannot be read, or there is no engine.
+        EngineError: The engine cannot be used, or has failed for some predictions.
 
     Examples:
         >>> from worldline.evaluation.rank import Candidate

@@ -37,10 +37,8 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @command(
     examples=(
         "worldline rank candidates.jsonl --tests tests.jsonl",
-        "worldline rank candidates.jsonl --tests tests.jsonl --by staged --run-best 2 "
-        "--engine URL -o ranks",
-        "worldline rank candidates.jsonl --tests tests.jsonl --by actual --by predicted "
-        "--inputs 3 --engine URL -o ranks",
+        "worldline rank CANDIDATES --tests TESTS --by staged --engine URL -o ranks",
+        "worldline rank CANDIDATES --tests TESTS --by predicted --inputs 3 --engine URL",
     )
 )
 @click.argument("candidates", type=_file)
