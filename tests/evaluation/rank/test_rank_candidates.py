@@ -66,7 +66,7 @@ def test_a_perfect_model_has_no_simulation_gap() -> None:
 
 
 def test_a_model_that_guesses_is_as_good_as_chance() -> None:
-    problems = [multiplier_problem(n, "guess") for n in range(150)]
+    problems = [multiplier_problem(n, "guess") for n in range(80)]
     # Every problem has its own sources, so that its guesses are its own.
     problems = [
         CandidateProblem(
@@ -75,7 +75,7 @@ def test_a_model_that_guesses_is_as_good_as_chance() -> None:
                 Candidate(c.id, f"{c.source}# {p.id} {c.id}\n", c.is_correct) for c in p.candidates
             ),
             function="f",
-            inputs=("f(1)", "f(2)"),
+            inputs=("f(1)",),
         )
         for p in problems
     ]

@@ -193,9 +193,10 @@ def test_the_key_depends_on_everything_that_matters() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(values=st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), max_size=8))
-def test_assertions_pass_as_in_python(values: list[tuple[int, int]]) -> None:
+def test_assertions_pass_as_in_python(
+    recorder: PythonRecorder, values: list[tuple[int, int]]
+) -> None:
     items = tuple(statement(f"assert f({x}) == {y}") for x, y in values)
-    with PythonRecorder() as recorder:
-        outcome = run_batch(Batch("def f(x):\n    return abs(x)", items), recorder)
+    outcome = run_batch(Batch("def f(x):\n    return abs(x)", items), recorder)
     expected = ["passed" if abs(x) == y else "failed" for x, y in values]
     assert [item.status for item in outcome.items] == expected
