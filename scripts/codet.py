@@ -37,7 +37,7 @@ from worldline.languages.python.batch_runner import Batch, BatchItem, BatchOutco
 # CPU time of one test, as in CodeT, and of HumanEval's own test.
 TEST_SECONDS, REFERENCE_SECONDS = 0.1, 1.0
 KS = (1, 2, 10)
-# pass@k of the paper's table 2 (CodeGen-16B), in percent.
+# pass@1 that the paper reports for CodeGen-16B, in percent.
 PAPER = {"chance": "29.7", "product": "36.7"}
 SCORES: tuple[Score, ...] = ("product", "sqrt", "tests", "candidates")
 
