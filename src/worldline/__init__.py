@@ -54,6 +54,12 @@ if TYPE_CHECKING:
         compare_runs,
         measure_operations,
     )
+    from worldline.evaluation.rank import (
+        Candidate,
+        CandidateProblem,
+        RankResults,
+        read_candidate_problems,
+    )
     from worldline.evaluation.runs import (
         ScoredSample,
         assess_predictions,
@@ -66,6 +72,7 @@ if TYPE_CHECKING:
         sample_to_json,
         save_trust_model,
     )
+    from worldline.interfaces.api.candidate_ranking import rank_candidates
     from worldline.interfaces.api.comparing import check_gate, leaderboard, write_leaderboard
     from worldline.interfaces.api.costing import estimate_cost
     from worldline.interfaces.api.diagnosing import diagnose
@@ -130,6 +137,12 @@ _MODULES = {
         "compare_runs",
         "measure_operations",
     ),
+    "evaluation.rank": (
+        "Candidate",
+        "CandidateProblem",
+        "RankResults",
+        "read_candidate_problems",
+    ),
     "evaluation.runs": (
         "ScoredSample",
         "assess_predictions",
@@ -142,6 +155,7 @@ _MODULES = {
         "sample_to_json",
         "save_trust_model",
     ),
+    "interfaces.api.candidate_ranking": ("rank_candidates",),
     "interfaces.api.comparing": ("check_gate", "leaderboard", "write_leaderboard"),
     "interfaces.api.costing": ("estimate_cost",),
     "interfaces.api.diagnosing": ("diagnose",),
@@ -176,6 +190,8 @@ __all__ = [
     "Accuracy",
     "Alignment",
     "Benchmark",
+    "Candidate",
+    "CandidateProblem",
     "Cause",
     "CfgSimulator",
     "Codec",
@@ -207,6 +223,7 @@ __all__ = [
     "ProgramError",
     "PythonRecorder",
     "Question",
+    "RankResults",
     "Recorder",
     "RecorderError",
     "Run",
@@ -251,6 +268,8 @@ __all__ = [
     "measure_trust",
     "predict",
     "query_runs",
+    "rank_candidates",
+    "read_candidate_problems",
     "read_prediction_file",
     "read_run",
     "read_scored_samples",

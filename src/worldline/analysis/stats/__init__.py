@@ -1,5 +1,6 @@
 """Intervals, tests, regression, quality of probabilities. Only this package uses scipy."""
 
+from worldline.analysis.stats.bounded_mean import mean_estimate
 from worldline.analysis.stats.intervals import (
     Share,
     bootstrap_interval,
@@ -49,6 +50,7 @@ __all__ = [
     "logistic_odds_ratios",
     "mcnemar",
     "mean_difference",
+    "mean_estimate",
     "measure_selective_risk",
     "median_change",
     "optimal_aurc",

@@ -9,6 +9,7 @@ import ast
 from dataclasses import dataclass, replace
 from typing import Any
 
+from worldline.analysis.alignment import answers_equal, parse_literal
 from worldline.core.errors import InputError
 from worldline.evaluation.benchmarks.constant_folding import constant_value
 
@@ -35,6 +36,23 @@ class AssertedCall:
     def is_exact(self) -> bool:
         """Whether only one value is accepted."""
         return self.tolerance is None and not self.accepts_any_sequence
+
+
+def accepts_answer(asserted: AssertedCall, answer: str) -> bool:
+    """Whether an answer, as text, satisfies an assertion.
+
+    f(1) == 0.5, "0.50" -> True; abs(f(1) - 0.5) < 1e-6, "0.5000001" -> True; "half" -> False
+    """
+    if asserted.is_exact:
+        return answers_equal(repr(asserted.expected), answer)
+    try:
+        value = parse_literal(answer)
+        if asserted.tolerance is not None:
+            return bool(abs(value - asserted.expected) < asserted.tolerance)
+        return isinstance(value, list | tuple) and tuple(value) == tuple(asserted.expected)
+    # The answer is not a literal, or not a number.
+    except (ValueError, TypeError, OverflowError):
+        return False
 
 
 @dataclass(frozen=True, slots=True)

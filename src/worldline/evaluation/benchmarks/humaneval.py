@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from worldline.analysis.alignment import parse_literal
 from worldline.core.errors import InputError
 from worldline.core.trace import Program
 from worldline.evaluation.benchmarks.assertion_parser import (
     AssertedCall,
     UnusableAssertion,
+    accepts_answer,
     parse_assertions,
 )
 from worldline.evaluation.benchmarks.benchmark import Benchmark, SkippedItem
@@ -98,11 +98,4 @@ def _is_correct(inexact: Mapping[str, AssertedCall], question: Question, answer:
     asserted = inexact.get(question.id)
     if asserted is None:
         return is_expected(question, answer)
-    try:
-        value = parse_literal(answer)
-        if asserted.tolerance is not None:
-            return bool(abs(value - asserted.expected) < asserted.tolerance)
-        return isinstance(value, list | tuple) and tuple(value) == tuple(asserted.expected)
-    # The answer is not a literal, or not a number.
-    except (ValueError, TypeError, OverflowError):
-        return False
+    return accepts_answer(asserted, answer)

@@ -36,6 +36,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "bench": ("bench", "Evaluate a model on a benchmark."),
         "compare": ("compare", "Compare two runs, or fail if the second is worse."),
         "trust": ("trust", "Estimate which predicted results are correct."),
+        "rank": ("rank", "Rank candidate solutions by executing or predicting."),
         "sql": ("sql", "Query runs with SQL."),
         "tokens": ("tokens", "Count the tokens of traces with each codec."),
     },

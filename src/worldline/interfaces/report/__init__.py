@@ -47,6 +47,7 @@ from worldline.interfaces.report.leaderboard_text import (
 from worldline.interfaces.report.number_format import natural_key
 from worldline.interfaces.report.operation_text import operation_report, operations_to_json
 from worldline.interfaces.report.outcome_tables import sample_lines, summary_tables
+from worldline.interfaces.report.rank_text import rank_report, rank_to_json
 from worldline.interfaces.report.run_header import run_lines
 from worldline.interfaces.report.run_headline import headline
 from worldline.interfaces.report.run_text import (
@@ -128,6 +129,8 @@ __all__ = [
     "own_choice_text",
     "pass_line",
     "print_line",
+    "rank_report",
+    "rank_to_json",
     "read_calibration",
     "read_results",
     "render_text",
