@@ -21,11 +21,12 @@ def test_frequent_causes_come_first_and_short_values_are_preferred() -> None:
     assert [s.sample for s in choose_failures([other, long, SLIP, early], 1)] == ["early"]
 
 
-def test_samples_without_values_or_cause_are_not_chosen() -> None:
+def test_samples_without_values_or_with_a_refuted_cause_are_not_chosen() -> None:
     samples = [
         replace(SLIP, cause=None),
         replace(SLIP, predicted_value=None),
         replace(SLIP, step=None),
+        replace(SLIP, refuted_by="patch"),
     ]
     assert choose_failures(samples) == []
 

@@ -67,8 +67,8 @@ def test_sample_shows_the_interventions_tried_on_it(
         assert shown == [line.plain.removeprefix("tried      ") for line in lines]
         assert tuple(row[0] for row in rows if row[-1].startswith("✓")) == successful
         confirmed_by = successful[-1]
-        assert f"confirmed by {confirmed_by}" in tab.page.inner_text(".summary")
-        assert f"Confirmed by {confirmed_by}" in tab.page.inner_text(".reason")
+        assert f'confirmed by "{confirmed_by}"' in tab.page.inner_text(".summary")
+        assert f'Confirmed by "{confirmed_by}"' in tab.page.inner_text(".reason")
     assert tab.accessibility_violations() == []
 
 

@@ -78,7 +78,7 @@ def test_the_reason_says_what_confirmed_the_cause(
     (result,) = [a["result"] for a in document["attempts"] if a["intervention"] == tested_by]
     open_sample(tab, name)
     text = tab.page.inner_text(".reason")
-    assert f"Confirmed by {label(tested_by)}" in text
+    assert f'Confirmed by "{label(tested_by)}"' in text
     assert result in text
 
 

@@ -66,14 +66,14 @@ export function ReasonView({ sample }: { sample: SampleDocument }) {
   );
 }
 
-/** "Confirmed by Patch (writes the actual step …): turned correct." */
+/** Confirmed by "Patch" (writes the actual step …): turned correct. */
 function testText({ status, tested_by }: Reason, attempts: Attempt[]): string {
   if (status === "fact") return "The two executions show it; no intervention is needed.";
   if (tested_by === null) return "A hypothesis: no intervention has confirmed or refuted it.";
   const attempt = attempts.find((each) => each.intervention === tested_by);
   const detail = attempt ? ` (${attempt.description}): ${attempt.result}` : "";
   const verb = status === "confirmed" ? "Confirmed" : "Removed without effect, and so refuted,";
-  return `${verb} by ${label(tested_by)}${detail}.`;
+  return `${verb} by "${label(tested_by)}"${detail}.`;
 }
 
 /** "copied wrongly" -> "Copied wrongly." */

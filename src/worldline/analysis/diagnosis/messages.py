@@ -72,5 +72,5 @@ def explain_divergence(diagnosis: "Diagnosis") -> str:
     shown = f" ({' '.join(operations[:4])}{' …' if len(operations) > 4 else ''})"
     text = cause.sentence + (shown if operations and cause.name != "copy_error" else "")
     if cause.refuted_by:
-        return f"{text}, refuted by {label(cause.refuted_by)}"
-    return f"{text}, confirmed by {label(cause.confirmed_by)}" if cause.confirmed_by else text
+        return f'{text}, refuted by "{label(cause.refuted_by)}"'
+    return f'{text}, confirmed by "{label(cause.confirmed_by)}"' if cause.confirmed_by else text

@@ -70,9 +70,9 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
             )
     if cause:
         status = (
-            f" (confirmed by {label(cause.confirmed_by)})"
+            f' (confirmed by "{label(cause.confirmed_by)}")'
             if cause.confirmed_by
-            else f" (refuted by {label(cause.refuted_by)})"
+            else f' (refuted by "{label(cause.refuted_by)}")'
             if cause.refuted_by
             else " (a hypothesis)"
         )

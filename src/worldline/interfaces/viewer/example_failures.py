@@ -20,6 +20,8 @@ CAUSE_SENTENCES = {str(rule.name): rule.sentence for rule in RULES} | {
 def choose_failures(samples: Sequence[ScoredSample], count: int = 3) -> list[ScoredSample]:
     """Choose one failure for each of the most frequent causes, with values that are easy to read.
 
+    A failure whose cause an intervention has refuted is no example of the cause.
+
     Args:
         samples: The samples of a run.
         count: How many to choose at most.
@@ -28,6 +30,7 @@ def choose_failures(samples: Sequence[ScoredSample], count: int = 3) -> list[Sco
         sample
         for sample in samples
         if sample.cause is not None
+        and sample.refuted_by is None
         and sample.step is not None
         and sample.actual_value is not None
         and sample.predicted_value is not None
