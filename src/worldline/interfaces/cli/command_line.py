@@ -30,6 +30,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "diagnose": ("diagnose", "Find the first wrong step of each prediction."),
         "explain": ("explain", "Reproduce a wrong prediction by a misconception."),
         "intervene": ("intervene", "Confirm causes by predicting again with one change."),
+        "run": ("run_program", "Execute a program; a model provides what cannot run here."),
         "mcp": ("mcp", "Serve executions and checks to agents (MCP)."),
     },
     "Evaluate": {
