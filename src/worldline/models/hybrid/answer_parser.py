@@ -15,7 +15,8 @@ _EXCEPTION = re.compile(
     r"([A-Za-z_][\w.]*(?:Error|Exception|Warning|Iteration|Timeout))(?:: (.*))?", re.DOTALL
 )
 _ANY_EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:: .*)?")
-_OBJECT = re.compile(r"<[\w\s.'\"].*>", re.DOTALL)
+# How Python writes objects: "<re.Match object …>", "defaultdict(<class 'list'>, {})".
+_OBJECT = re.compile(r"<[\w\s.'\"].*>|[A-Za-z_][\w.]*\(.*\)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def parse_answer(text: str, *, expected_type: str = "") -> ParsedAnswer:
     first = cleaned.splitlines()[0].strip()
     if _EXCEPTION.fullmatch(first):
         return ParsedAnswer("exception", first)
-    if not expected_type and (_OBJECT.fullmatch(cleaned) or _is_object(first)):
+    if not expected_type and (_OBJECT.fullmatch(first) or _is_flag(first)):
         return ParsedAnswer("object", first)
     return ParsedAnswer(None, problem=f"{truncate_text(repr(cleaned), 80)} is not a Python value")
 
@@ -82,15 +83,11 @@ def _check_type(text: str, value: object, expected_type: str) -> ParsedAnswer:
     return ParsedAnswer("value", text)
 
 
-def _is_object(text: str) -> bool:
-    """Whether a text is how Python writes an object: "datetime.date(2020, 1, 1)", "re.ASCII"."""
+def _is_flag(text: str) -> bool:
+    """Whether a text is how Python writes members of an enumeration: "re.ASCII|re.DOTALL"."""
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     parts = [tree.left, tree.right] if isinstance(tree, ast.BinOp) else [tree]
-    return all(_is_call(part) or isinstance(part, ast.Attribute) for part in parts)
-
-
-def _is_call(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)
+    return all(isinstance(part, ast.Attribute) for part in parts)

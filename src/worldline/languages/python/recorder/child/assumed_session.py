@@ -5,7 +5,9 @@ with the reason `assumption_needed` and the expression; the parent process execu
 again with one more value. So a program has no channel to the model.
 """
 
+from collections.abc import Iterator
 from os import getpid
+from types import BuiltinFunctionType
 from typing import Any
 
 from .json_lines import OWN_BUILTINS, encode
@@ -25,6 +27,12 @@ _EXCEPTIONS: "dict[str, type]" = {
     name: kind
     for name, kind in vars(OWN_BUILTINS).items()
     if isinstance(kind, type) and issubclass(kind, Exception)
+}
+# By id: comparing or hashing a value could call code of the program.
+_BUILTIN_NAMES: "dict[int, str]" = {
+    id(value): name
+    for name, value in vars(OWN_BUILTINS).items()
+    if isinstance(value, (type, BuiltinFunctionType))
 }
 _COLLECTIONS: "dict[str, type]" = {
     "list": list,
@@ -63,6 +71,8 @@ class AssumedSession:
         self.used = self.objects = 0
         # Imports and assignments since the last question.
         self.statements: list[str] = []
+        # The object that was iterated over last, when, and its length.
+        self.last_items = ("", 0, 0, 0)
         self.constants: dict[str, Any] = {}
         self.exceptions: dict[str, type] = {}
         # Whether values are rendered for an expression, where a placeholder is its own text.
@@ -91,6 +101,22 @@ class AssumedSession:
             return Placeholder(self, f"obj{self.objects}", origin=expression, is_object=True)
         return _decode(value)
 
+    def iterate(self, text: str) -> "Iterator[Any]":
+        """Iterate over an assumed object."""
+        items = self.ask(f"list({text})", "list")
+        self.last_items = (text, self.used, len(self.statements), len(items))
+        return iter(items)
+
+    def length(self, text: str) -> int:
+        """The length of an assumed object; known if nothing happened since an iteration over it.
+
+        `list` and `sorted` ask for the length after they have begun to iterate.
+        """
+        if self.last_items[:3] == (text, self.used, len(self.statements)):
+            return self.last_items[3]
+        length: int = self.ask(f"len({text})", "int")
+        return length
+
     def _check_repeated(self, asked: str, expression: str) -> None:
         """End the process if the program asks for another call than in the execution before."""
         if asked.partition("(")[0] != expression.partition("(")[0]:
@@ -109,12 +135,17 @@ class AssumedSession:
         self.statements.append(statement)
 
     def texts(self, values: "list[Any]") -> "list[str]":
-        """The texts of values in an expression: placeholders by name, the others by `repr`."""
+        """The texts of values in an expression: by `repr`, or by name.
+
+        [list, obj1, 'a'] -> ["list", "obj1", "'a'"]
+        """
         self.is_rendering = True
         try:
-            return self.repr_session.render(values)
+            texts = self.repr_session.render(values)
         finally:
             self.is_rendering = False
+        names = [_BUILTIN_NAMES.get(id(value)) for value in values]
+        return [name or text for name, text in zip(names, texts, strict=True)]
 
     # -- attributes ---------------------------------------------------------------------------
 

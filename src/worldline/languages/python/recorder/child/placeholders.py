@@ -109,7 +109,14 @@ class Placeholder:
         value = value_of(self)
         if type(value) is not Placeholder:
             return iter(value)
-        return iter(self._assumed_session.ask(f"list({value._assumed_text})", "list"))
+        return self._assumed_session.iterate(value._assumed_text)
+
+    def __len__(self) -> int:
+        value = value_of(self)
+        if type(value) is not Placeholder:
+            return len(value)
+        length: int = self._assumed_session.length(value._assumed_text)
+        return length
 
     def __enter__(self) -> "Placeholder":
         return self
@@ -166,7 +173,6 @@ def _swapped(function: "Callable[[Any, Any], Any]") -> "Callable[[Any, Any], Any
 # Name, expression, function, and the type that Python expects of the result.
 _OPERATIONS: "tuple[tuple[str, str, Callable[..., Any], str], ...]" = (
     ("bool", "bool({0})", bool, "bool"),
-    ("len", "len({0})", len, "int"),
     ("str", "str({0})", str, "str"),
     ("format", "format({0}, {1})", format, "str"),
     ("int", "int({0})", int, "int"),
