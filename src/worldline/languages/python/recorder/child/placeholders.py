@@ -109,7 +109,8 @@ class Placeholder:
         value = value_of(self)
         if type(value) is not Placeholder:
             return iter(value)
-        return self._assumed_session.iterate(value._assumed_text)
+        items: Iterator[Any] = self._assumed_session.iterate(value._assumed_text)
+        return items
 
     def __len__(self) -> int:
         value = value_of(self)
@@ -133,6 +134,19 @@ class Placeholder:
     def __await__(self) -> "Generator[None, None, Any]":
         yield from ()
         return self._assumed_session.ask(f"await {self._assumed_text}")
+
+    # A class is only named, as a function that is called.
+    def __instancecheck__(self, value: Any) -> bool:
+        return self._assumed_check("isinstance", value)
+
+    def __subclasscheck__(self, kind: Any) -> bool:
+        return self._assumed_check("issubclass", kind)
+
+    def _assumed_check(self, function: str, value: Any) -> bool:
+        session = self._assumed_session
+        text = session.texts([value])[0]
+        is_class: bool = session.ask(f"{function}({text}, {self._assumed_text})", "bool")
+        return is_class
 
     def __mro_entries__(self, bases: "tuple[Any, ...]") -> "tuple[type, ...]":
         # A class of the program that derives from an assumed one derives from object.
@@ -195,8 +209,6 @@ _OPERATIONS: "tuple[tuple[str, str, Callable[..., Any], str], ...]" = (
     ("le", "{0} <= {1}", operator.le, ""),
     ("gt", "{0} > {1}", operator.gt, ""),
     ("ge", "{0} >= {1}", operator.ge, ""),
-    ("instancecheck", "isinstance({1}, {0})", lambda kind, value: isinstance(value, kind), "bool"),
-    ("subclasscheck", "issubclass({1}, {0})", lambda kind, value: issubclass(value, kind), "bool"),
 )
 _BINARY: "tuple[tuple[str, str, Callable[[Any, Any], Any]], ...]" = (
     ("add", "+", operator.add),
