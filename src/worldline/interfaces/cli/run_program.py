@@ -9,8 +9,9 @@ from typing import Any, get_args
 import click
 
 from worldline.core.errors import InputError
-from worldline.core.trace import Limits, Program, Trace, trace_from_json, trace_to_json
+from worldline.core.trace import Limits, Program, Trace, trace_to_json
 from worldline.interfaces.api.assumed_execution import replay_assumptions, run_with_assumptions
+from worldline.interfaces.api.recording import read_trace_file
 from worldline.interfaces.cli.console import hint, output_console, warn_if_slow, write_result
 from worldline.interfaces.cli.engine_options import ModelAccess, access_options
 from worldline.interfaces.cli.help_sections import command, section_option
@@ -170,10 +171,7 @@ def _write(trace: Trace, usage: Usage, form: str, output: Path | None, *, is_all
 
 def _stored_trace(path: Path, program: Program) -> Trace:
     """Read a trace, and check that it is one of the program."""
-    try:
-        trace = trace_from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, AttributeError) as error:
-        raise InputError(f"cannot read the trace {path}: {error}") from error
+    trace = read_trace_file(path)
     if trace.program.hash != program.hash:
         raise InputError(
             f"{path} is a trace of another program or call; use its --call and --stdin, or run "
