@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from tests.support.hidden_module_programs import HiddenModuleProgram, hidden_module_programs
 from tests.support.session_interpreter import always_right
 from worldline.analysis.alignment import answers_equal
-from worldline.core.errors import InputError
+from worldline.core.errors import EngineError, InputError
 from worldline.core.trace import (
     Ending,
     Limits,
@@ -21,7 +21,7 @@ from worldline.core.trace import (
     trace_to_json,
 )
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.engines import Capabilities, ScriptedEngine
+from worldline.models.engines import Capabilities, Capability, Message, ScriptedEngine
 from worldline.models.hybrid import (
     FORBIDDEN,
     HybridExecution,
@@ -180,15 +180,27 @@ def test_none_is_what_python_prints_nothing_for(recorder: PythonRecorder) -> Non
 
 
 def test_model_without_chat_template(recorder: PythonRecorder) -> None:
-    class ChatEngine(ScriptedEngine):
-        async def capabilities(self) -> Capabilities:
-            return Capabilities(frozenset({"chat"}))
+    class NoTemplate(ScriptedEngine):
+        supported: frozenset[Capability] = frozenset()
 
-    engine = ChatEngine(lambda prompt: "```\n7\n```")
+        async def capabilities(self) -> Capabilities:
+            return Capabilities(self.supported)
+
+        async def render_chat(
+            self, messages: Sequence[Message], *, prefill: str = ""
+        ) -> tuple[int, ...]:
+            raise EngineError("no chat template")
+
     program = Program("import m\ndef f():\n    return m.g() + 1\n", "f()")
-    execution = asyncio.run(execute_hybrid(program, ("m",), engine, recorder, settings=LARGE))
+    chat = NoTemplate(lambda prompt: "```\n7\n```")
+    chat.supported = frozenset({"chat"})
+    execution = asyncio.run(execute_hybrid(program, ("m",), chat, recorder, settings=LARGE))
     assert execution.result == "8"
-    assert not engine.requests[0].stop
+    assert isinstance(chat.requests[0].prompt, tuple)
+    # A model without a chat format continues the text.
+    text = NoTemplate(lambda prompt: "9\n>>>" if prompt.endswith(">>> m.g()\n") else "?")
+    execution = asyncio.run(execute_hybrid(program, ("m",), text, recorder, settings=LARGE))
+    assert execution.result == "10"
 
 
 # -- what is assumed --------------------------------------------------------------------------

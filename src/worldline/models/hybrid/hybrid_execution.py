@@ -13,13 +13,8 @@ from worldline.core.trace import (
 )
 from worldline.core.util.text import pluralize, truncate_text
 from worldline.languages.python.recorder import Cancellation, OpenCall, PythonRecorder
-from worldline.models.engines import NO_USAGE, Capabilities, Engine, Message, Prompt, Request, Usage
-from worldline.models.hybrid.answer_parser import ParsedAnswer, parse_answer
-from worldline.models.hybrid.answer_prompt import build_session, instructions
-
-# Where an answer that continues the session ends.
-_STOP = (">>>", "```")
-_FENCE = "```pycon\n"
+from worldline.models.engines import NO_USAGE, Engine, Usage
+from worldline.models.hybrid.value_request import PromptForm, ask_value, find_prompt_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +91,8 @@ async def execute_hybrid(
         EngineError: The engine failed.
     """
     settings = settings or HybridSettings()
-    capabilities = await engine.capabilities()
-    assumptions, usage = Assumptions(names, engine.name), NO_USAGE
+    assumptions, usage = Assumptions(names, ""), NO_USAGE
+    form: PromptForm | None = None
     while True:
         trace, call = recorder.record_assuming(
             program, assumptions, limits=limits, cancellation=cancellation
@@ -107,14 +102,25 @@ async def execute_hybrid(
         limit = _exceeded_limit(assumptions, usage, settings)
         if limit:
             return HybridExecution(_failed(trace, call, limit), usage)
-        answer, used = await ask_value(trace, call, engine, capabilities, settings)
+        form = form or await find_prompt_form(engine)
+        answer, used = await ask_value(
+            trace,
+            call,
+            engine,
+            form=form,
+            max_tokens=settings.max_tokens,
+            shown_steps=settings.shown_steps,
+            temperature=settings.temperature,
+            seed=settings.seed,
+        )
         usage += used
         if answer.kind is None:
             return HybridExecution(_failed(trace, call, answer.problem), usage)
         assumed = AssumedCall(
             call.expression, answer.kind, answer.value, call.step, call.statements
         )
-        assumptions = replace(assumptions, calls=(*assumptions.calls, assumed))
+        # An engine may not know the model's name before its first reply.
+        assumptions = Assumptions(names, engine.name, (*assumptions.calls, assumed))
         if on_call is not None:
             on_call(assumed)
 
@@ -164,40 +170,3 @@ def _noted(trace: Trace) -> Trace:
     return replace(
         trace, notes=(*trace.notes, f"{pluralize(count, 'call')} {verb} assumed, not executed")
     )
-
-
-async def ask_value(
-    trace: Trace,
-    call: OpenCall,
-    engine: Engine,
-    capabilities: Capabilities,
-    settings: HybridSettings,
-) -> tuple[ParsedAnswer, Usage]:
-    """Ask a model for the value of one call."""
-    assert trace.assumptions is not None
-    task = instructions(trace, steps=settings.shown_steps)
-    session = build_session(trace.assumptions.calls, call)
-    can_continue = "chat_template" in capabilities.supported
-    prompt: Prompt
-    if can_continue:
-        # The model continues the session itself.
-        prompt = await engine.render_chat([Message("user", task)], prefill=_FENCE + session)
-    else:
-        prompt = f"{task}\n\nThe session:\n{_FENCE}{session}"
-        if "chat" in capabilities.supported:
-            prompt = (Message("user", f"{prompt}```"),)
-    request = Request(
-        prompt,
-        settings.max_tokens,
-        temperature=settings.temperature,
-        seed=settings.seed if "seed" in capabilities.supported else None,
-        stop=_STOP if can_continue and "stop_strings" in capabilities.supported else (),
-    )
-    reply = await engine.generate(request)
-    if reply.finish == "truncated":
-        problem = f"the answer is longer than {settings.max_tokens} tokens"
-        return ParsedAnswer(None, problem=problem), reply.usage
-    # Python prints nothing for None.
-    is_silent = can_continue and reply.text.strip() in _STOP
-    text = "None" if is_silent else reply.text
-    return parse_answer(text, expected_type=call.expected_type), reply.usage
