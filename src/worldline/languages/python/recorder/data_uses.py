@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from worldline.core.trace import parse_source
 
-# Line, column, end line and end column of an expression, and the attributes that it reads.
-DataUse = tuple[int, int, int, int, list[str]]
+# Last line and end column of an expression, and the attributes that it reads. The beginning is not
+# the same in bytecode if the expression has several lines.
+DataUse = tuple[int, int, list[str]]
 _TYPE_CHECKS = ("isinstance", "issubclass")
 
 
@@ -25,7 +26,7 @@ def find_data_uses(source: str) -> list[DataUse]:
         return []
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     uses = [
-        (*_position(node), [node.attr])
+        (*_end(node), [node.attr])
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and _is_data(node, parents)
     ]
@@ -41,13 +42,13 @@ def _imported_data(tree: ast.Module, names: set[str]) -> Iterator[DataUse]:
         if isinstance(node, ast.ImportFrom):
             data = [alias.name for alias in node.names if (alias.asname or alias.name) in names]
             if data:
-                yield (*_position(node), data)
+                yield (*_end(node), data)
 
 
-def _position(node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
+def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+    return node.end_lineno, node.end_col_offset
 
 
 def _is_data(node: ast.Attribute | ast.Name, parents: dict[ast.AST, ast.AST]) -> bool:

@@ -62,7 +62,7 @@ class AssumedSession:
             notes: Notes about the recording.
         """
         self.answers = request["answers"]
-        self.data_uses = {tuple(use[:4]): use[4] for use in request["data_uses"]}
+        self.data_uses = {(line, column): names for line, column, names in request["data_uses"]}
         self.repr_session = repr_session
         self.finish = finish
         self.notes = notes

@@ -244,9 +244,7 @@ def program_frame() -> Any:
     return frame
 
 
-def is_data_use(
-    frame: Any, name: str, data_uses: "dict[tuple[int, int, int, int], list[str]]"
-) -> bool:
+def is_data_use(frame: Any, name: str, data_uses: "dict[tuple[int, int], list[str]]") -> bool:
     """Whether the instruction of a frame of the program reads this attribute as data."""
     # Before 3.11 an instruction has no columns: there, an attribute is data when it is used.
     if frame is None or frame.f_code.co_filename is not FILENAME or not data_uses:
@@ -254,5 +252,5 @@ def is_data_use(
     positions = getattr(frame.f_code, "co_positions", None)
     if positions is None:
         return False
-    line, end_line, column, end_column = next(islice(positions(), frame.f_lasti // 2, None))
-    return name in data_uses.get((line, column, end_line, end_column), ())
+    _, end_line, _, end_column = next(islice(positions(), frame.f_lasti // 2, None))
+    return name in data_uses.get((end_line, end_column), ())
