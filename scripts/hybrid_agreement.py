@@ -70,7 +70,10 @@ async def execute_programs(
     programs: Sequence[HiddenModuleProgram], name: str, file: Path, settings: HybridSettings
 ) -> None:
     """Append one row for each program that the file does not have."""
-    done = {row["id"] for row in read_rows(file)}
+    rows = read_rows(file)
+    done = {row["id"] for row in rows}
+    # A row that was being written when the command was killed is written again.
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     with PythonRecorder() as recorder, PythonRecorder() as interpreter:
         handle = None if name == PERFECT else load_engine(name)
         engine = always_right(interpreter) if handle is None else handle.open()
@@ -90,8 +93,8 @@ def read_rows(file: Path) -> list[Row]:
     """The rows of a file; none if there is no file."""
     if not file.exists():
         return []
-    lines = file.read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines if line.endswith("}")]
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 async def measure(
@@ -265,10 +268,11 @@ def by_function(rows: Sequence[Row], results: Sequence[Sequence[bool]]) -> Share
 
 
 def cell(share: Share) -> str:
-    """ "83% of 30 (66–93)" """
+    """ "25 of 30: 83% (66–93)" """
     if share.value is None or share.low is None or share.high is None:
         return "–"
-    return f"{share.value:.0%} of {share.of} ({share.low * 100:.0f}–{share.high * 100:.0f})"
+    interval = f"{share.low * 100:.0f}–{share.high * 100:.0f}"
+    return f"{share.correct} of {share.of}: {share.value:.0%} ({interval})"
 
 
 if __name__ == "__main__":

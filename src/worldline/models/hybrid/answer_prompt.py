@@ -47,11 +47,8 @@ def step_lines(trace: Trace, count: int) -> list[str]:
 def build_session(calls: Sequence[AssumedCall], question: OpenCall) -> str:
     """The interpreter session up to the question.
 
-    All statements and objects are in it, and the last ones of the other calls.
-
-        >>> import re
-        >>> obj1 = re.match('a', 'abc')
-        >>> obj1.group()
+    All statements and objects are in it, and the last ones of the other calls. It ends with lines
+    such as `import re`, `obj1 = re.match('a', 'abc')` and `obj1.group()`, each behind a prompt.
     """
     lines: list[str] = []
     objects = 0
