@@ -58,7 +58,7 @@ def _setting_options(function: Any) -> Any:
 @command(
     examples=(
         "worldline run weather.py --call 'forecast(3)' --assume requests --engine URL",
-        "worldline run quiz.py --assume input,missing --engine llamacpp:qwen2.5-coder-1.5b",
+        "worldline run quiz.py --assume input,missing --engine URL",
         "worldline run weather.py --call 'forecast(3)' --replay trace.json",
     )
 )

@@ -47,8 +47,12 @@ def step_lines(trace: Trace, count: int) -> list[str]:
 def build_session(calls: Sequence[AssumedCall], question: OpenCall) -> str:
     """The interpreter session up to the question.
 
-    All statements and objects are in it, and the last ones of the other calls. It ends with lines
-    such as `import re`, `obj1 = re.match('a', 'abc')` and `obj1.group()`, each behind a prompt.
+    All statements and objects are in it, and the last ones of the other calls.
+
+    Examples:
+        >>> match = AssumedCall("re.match('a', 'abc')", "object", "<re.Match>", 1, ("import re",))
+        >>> build_session([match], OpenCall("obj1.end()", "", (), 2)).splitlines()[-3:]
+        ['>>> obj1', '<re.Match>', '>>> obj1.end()']
     """
     lines: list[str] = []
     objects = 0
