@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         WorldlineError,
     )
     from worldline.core.trace import (
+        AssumedCall,
+        Assumptions,
         Limits,
         Program,
         Step,
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
         sample_to_json,
         save_trust_model,
     )
+    from worldline.interfaces.api.assumed_execution import replay_assumptions, run_with_assumptions
     from worldline.interfaces.api.candidate_ranking import rank_candidates
     from worldline.interfaces.api.comparing import check_gate, leaderboard, write_leaderboard
     from worldline.interfaces.api.costing import estimate_cost
@@ -88,6 +91,7 @@ if TYPE_CHECKING:
     from worldline.languages.python.rewrite import rewrite_expressions, rewrite_strings
     from worldline.models.codecs import Codec, Decoded, get_codec
     from worldline.models.engines import Engine
+    from worldline.models.hybrid import HybridExecution, HybridSettings
     from worldline.models.prediction import (
         CostEstimate,
         CostLimit,
@@ -120,7 +124,16 @@ _MODULES = {
         "TokenizerError",
         "WorldlineError",
     ),
-    "core.trace": ("Limits", "Program", "Step", "Trace", "trace_from_json", "trace_to_json"),
+    "core.trace": (
+        "AssumedCall",
+        "Assumptions",
+        "Limits",
+        "Program",
+        "Step",
+        "Trace",
+        "trace_from_json",
+        "trace_to_json",
+    ),
     "data.generation": ("generate_programs",),
     "evaluation.benchmarks": ("Benchmark", "load_benchmark"),
     "evaluation.metrics": (
@@ -162,6 +175,7 @@ _MODULES = {
     "interfaces.api.evaluating": ("compare", "evaluate"),
     "interfaces.api.engine_handle": ("EngineHandle", "load_engine"),
     "interfaces.api.explaining": ("explain",),
+    "interfaces.api.assumed_execution": ("replay_assumptions", "run_with_assumptions"),
     "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
     "interfaces.api.run": ("Run", "view_project"),
@@ -171,6 +185,7 @@ _MODULES = {
     "languages.python.rewrite": ("rewrite_expressions", "rewrite_strings"),
     "models.codecs": ("Codec", "Decoded", "get_codec"),
     "models.engines": ("Engine",),
+    "models.hybrid": ("HybridExecution", "HybridSettings"),
     "models.prediction": (
         "CostEstimate",
         "CostLimit",
@@ -189,6 +204,8 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 __all__ = [
     "Accuracy",
     "Alignment",
+    "AssumedCall",
+    "Assumptions",
     "Benchmark",
     "Candidate",
     "CandidateProblem",
@@ -209,6 +226,8 @@ __all__ = [
     "ExplanationSearch",
     "Facts",
     "GateResult",
+    "HybridExecution",
+    "HybridSettings",
     "InputError",
     "Leaderboard",
     "Limits",
@@ -274,8 +293,10 @@ __all__ = [
     "read_run",
     "read_scored_samples",
     "record",
+    "replay_assumptions",
     "rewrite_expressions",
     "rewrite_strings",
+    "run_with_assumptions",
     "sample_to_json",
     "save_trust_model",
     "suggest_codec",

@@ -357,6 +357,8 @@ export interface Step {
   /** The same in words, if it is more than a value: "raises KeyError(1)". */
   description?: string;
   stack?: Frame[];
+  /** Calls of the line that were not executed, with the values that a model provided. */
+  assumed?: string[];
   /** Only the other execution has a step here: the prediction skips or inserts it. */
   is_gap?: boolean;
 }

@@ -8,13 +8,11 @@ from tests.evaluation.runs.test_intervening import run_of, tried
 from tests.support.predictions import text_of
 from tests.support.scripted_models import continue_actual_trace, engine_of, prompt_of
 from worldline.evaluation.runs import Manifest, RunWriter, import_predictions, is_expected
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.python.recorder import PythonRecorder, Recorder
 from worldline.models.prediction import Prediction, PredictionSettings
 
 
-def make_recorded_run(
-    folder: Path, predictions: Sequence[Prediction], recorder: PythonRecorder
-) -> str:
+def make_recorded_run(folder: Path, predictions: Sequence[Prediction], recorder: Recorder) -> str:
     """Store recorded predictions as a run."""
     manifest = Manifest("recorded", questions=len(predictions), engine="recorded")
     with RunWriter(folder) as run:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.languages.recorder.methods import ROOT
 from tests.languages.sandbox.attacks import Attack, Targets
-from worldline.core.trace import Limits, Program, Trace
+from worldline.core.trace import Assumptions, Limits, Program, Trace
 from worldline.languages.python.recorder import Backend, PythonRecorder
 from worldline.languages.sandbox import Sandbox
 
@@ -125,10 +125,21 @@ class Battery:
         """The program of an attack, with the targets of this battery."""
         return attack.program(self._targets)
 
-    def run(self, attack: Attack, limits: Limits = LIMITS) -> tuple[Trace, bool]:
-        """Execute an attack; returns its trace and whether it has succeeded."""
+    def run(
+        self,
+        attack: Attack,
+        limits: Limits = LIMITS,
+        *,
+        assumptions: Assumptions | None = None,
+    ) -> tuple[Trace, bool]:
+        """Execute an attack, perhaps with assumed calls; returns its trace and whether it has
+        succeeded."""
         recorder = self._recorders[attack.name.startswith("call: ")]
-        trace = recorder.record(self.program(attack), limits=limits)
+        program = self.program(attack)
+        if assumptions is None:
+            trace = recorder.record(program, limits=limits)
+        else:
+            trace, _ = recorder.record_assuming(program, assumptions, limits=limits)
         has_succeeded = attack.has_succeeded(trace) or self._has_damage()
         return trace, has_succeeded
 

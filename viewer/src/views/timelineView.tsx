@@ -27,6 +27,7 @@ const MARK_TITLES = {
   "−": "Skipped by the prediction",
   "+": "Inserted by the prediction",
 };
+const ASSUMED_TITLE = "Assumed: the line has a call that was not executed; a model provided its value";
 const NLL_TITLE =
   "Negative log-likelihood in nats: action above, state below; hatched if it is not the model's first choice";
 
@@ -60,6 +61,7 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
     () => ({ actual: otherValues(sample, "actual"), predicted: otherValues(sample, "predicted") }),
     [sample],
   );
+  const hasAssumed = useMemo(() => sample.actual.steps.some(({ assumed }) => assumed !== undefined), [sample]);
   const visibleSteps = Array.from({ length: to - from }, (_, index) => from + index);
   const isVisible = step >= from && step < to;
   return (
@@ -123,6 +125,11 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
           })}
         </div>
       </div>
+      {hasAssumed && (
+        <p class="assumed-legend">
+          <span class="assumed-mark">≈</span> {ASSUMED_TITLE}
+        </p>
+      )}
       <dl class="endings">
         <dt>Actual</dt>
         <dd>
@@ -194,11 +201,12 @@ function StepCell({ execution, index, timeline, others, wrongValues = [] }: Step
   // What differs comes first, so that it is the last to be shortened.
   changes.sort((a, b) => Number(b.isDifferent ?? false) - Number(a.isDifferent ?? false));
   return (
-    <span class="step-cell">
+    <span class={step.assumed ? "step-cell assumed" : "step-cell"}>
       <span class="event" title={title}>
         {symbol}
         <span class="visually-hidden">{title}</span>
       </span>
+      {step.assumed && <AssumedMark calls={step.assumed} />}
       <bdi class="code">
         <Text of={shorten(step.text.trim(), 120)} />
       </bdi>
@@ -207,6 +215,16 @@ function StepCell({ execution, index, timeline, others, wrongValues = [] }: Step
           <Text of={text} marks="value" />
         </bdi>
       ))}
+    </span>
+  );
+}
+
+/** The mark of a step with assumed calls; on hover, the calls and their values. */
+function AssumedMark({ calls }: { calls: string[] }) {
+  const title = escapeHidden(shorten(calls.join("\n"), MAX_TITLE_CHARS));
+  return (
+    <span class="assumed-mark" title={title}>
+      ≈<span class="visually-hidden">Assumed</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 """Programs, steps and traces: plain data, without access to files, clock or network."""
 
+from worldline.core.trace.assumptions import AssumedCall, AssumedKind, Assumptions
 from worldline.core.trace.html_tables import table_html, text_html
 from worldline.core.trace.program import (
     DEFAULT_LANGUAGE,
@@ -57,6 +58,9 @@ __all__ = [
     "REDUCED_NOTE",
     "SHORTENED_MARK",
     "START_MARK",
+    "AssumedCall",
+    "AssumedKind",
+    "Assumptions",
     "EndReason",
     "Ending",
     "Event",

@@ -6,6 +6,12 @@ from typing import Any, Literal
 
 from worldline.core.display import render_html
 from worldline.core.errors import InputError
+from worldline.core.trace.assumptions import (
+    Assumptions,
+    assumptions_from_fields,
+    assumptions_to_fields,
+    first_assumptions,
+)
 from worldline.core.trace.program import Program, program_from_fields
 from worldline.core.trace.step import Step, make_step, states
 from worldline.core.util.text import pluralize, truncate_text
@@ -29,6 +35,7 @@ EndReason = Literal[
     "killed",  # the process died: a signal, os._exit
     "forbidden_call",  # a system call that only an attack needs
     "tampered",  # the recording is not what the recorder wrote
+    "assumption_failed",  # a call was to be assumed, and no value was provided
 ]
 # Suffix of an ending's detail if the limit was on CPU time, not on elapsed time.
 _CPU_TIME_DETAIL = "of a CPU"
@@ -148,6 +155,7 @@ class Trace:
         origin: What recorded it.
         stdout: What the program printed.
         notes: Warnings about the recording, for example that threads were not recorded.
+        assumptions: The calls whose values a model provided; None if everything was executed.
     """
 
     program: Program
@@ -158,6 +166,7 @@ class Trace:
     origin: Origin
     stdout: str = ""
     notes: tuple[str, ...] = ()
+    assumptions: Assumptions | None = None
 
     def __repr__(self) -> str:
         detail = truncate_text(self.result or self.ending.detail, 60)
@@ -175,6 +184,11 @@ class Trace:
     def has_threads(self) -> bool:
         """Whether it contains steps of threads other than the main thread."""
         return any(step.thread for step in self.steps)
+
+    @property
+    def assumed_steps(self) -> frozenset[int]:
+        """The numbers of the steps whose line has an assumed call."""
+        return self.assumptions.steps if self.assumptions else frozenset()
 
     @property
     def gaps(self) -> tuple[str, ...]:
@@ -238,11 +252,14 @@ def first_steps(trace: Trace, count: int) -> Trace:
         scopes=trace.scopes[:n_scopes],
         ending=Ending("step_limit", f"more than {count:,} steps"),
         limits=limits,
+        assumptions=trace.assumptions and first_assumptions(trace.assumptions, count),
     )
 
 
 def trace_to_json(trace: Trace) -> dict[str, Any]:
     """A trace as JSON data; `trace_from_json` is its inverse."""
+    # Left out of most traces, so that they are the same bytes as those of earlier versions.
+    assumed = trace.assumptions and {"assumptions": assumptions_to_fields(trace.assumptions)}
     return {
         "format": FORMAT,
         "program": asdict(trace.program),
@@ -256,6 +273,7 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
         "origin": asdict(trace.origin),
         "stdout": trace.stdout,
         "notes": list(trace.notes),
+        **(assumed or {}),
     }
 
 
@@ -293,6 +311,9 @@ def trace_from_json(data: dict[str, Any]) -> Trace:
             origin=Origin(**data["origin"]),
             stdout=data["stdout"],
             notes=tuple(data["notes"]),
+            assumptions=assumptions_from_fields(data["assumptions"])
+            if "assumptions" in data
+            else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(

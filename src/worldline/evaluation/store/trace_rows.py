@@ -117,10 +117,16 @@ class StoredTrace:
 def trace_to_row(stored: StoredTrace) -> dict[str, Any]:
     """Convert a trace to a row with the keys of `TRACE_COLUMNS`; `row_to_trace` reads it back.
 
+    A trace with assumed calls is refused: a store is training data.
     If a text contains a lone surrogate, which Parquet cannot store, all texts of the row are
     escaped: "\\ud800" -> "\\\\ud800", and "\\\\" -> "\\\\\\\\".
     """
     trace = stored.trace
+    if trace.assumptions is not None:
+        raise InputError(
+            f"the trace {stored.id} has assumed calls, which a store cannot have; keep it as JSON "
+            "(worldline run --format json)"
+        )
     row = {
         "id": stored.id,
         "program": trace.program.hash,

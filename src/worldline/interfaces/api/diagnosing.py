@@ -7,7 +7,7 @@ from typing import overload
 
 from worldline.analysis.diagnosis import Sample
 from worldline.core.errors import InputError, WorldlineError
-from worldline.core.trace import Limits, printable
+from worldline.core.trace import Limits, Trace, printable
 from worldline.evaluation.runs import (
     Attempt,
     Manifest,
@@ -26,7 +26,7 @@ from worldline.evaluation.runs import (
 )
 from worldline.interfaces.api.programs import ProgramLike, to_program
 from worldline.interfaces.api.sources import Source, load_predictions, source_name
-from worldline.languages.python.recorder import PythonRecorder, Recorder
+from worldline.languages.python.recorder import PythonRecorder, Recorder, StoredTraceRecorder
 from worldline.models.codecs import get_codec
 from worldline.models.prediction import Finish, Prediction, make_prediction
 from worldline.models.tokenizers import Tokenizer, load_tokenizer
@@ -118,6 +118,7 @@ def diagnose_predictions(
     sources: Sequence[Source],
     *,
     output: str | Path | None = None,
+    traces: Sequence[Trace] = (),
     first: int | None = None,
     tokenizer: str | None = None,
     limits: Limits | None = None,
@@ -133,6 +134,8 @@ def diagnose_predictions(
         sources: Files of recorded predictions, runs, or open streams of JSON lines.
         output: Also store the samples as a run at this location. Samples that it already has are
             not stored again.
+        traces: Traces to compare with, such as those of `run_with_assumptions`. Programs that have
+            none are executed.
         first: Diagnose only the first N predictions.
         tokenizer: Count tokens with this tokenizer: `llama3`, `bytes`, or a file.
         limits: Limits of the executions.
@@ -166,9 +169,10 @@ def diagnose_predictions(
     counter = load_tokenizer(tokenizer) if tokenizer else None
     samples = []
     with (
-        PythonRecorder(python=python) as recorder,
+        PythonRecorder(python=python) as executor,
         RunWriter(str(output), restart=restart) if output else nullcontext() as writer,
     ):
+        recorder = StoredTraceRecorder(traces, executor=executor)
         if on_start is not None:
             on_start(len(predictions))
         if writer is None:

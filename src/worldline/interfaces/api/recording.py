@@ -1,10 +1,12 @@
-"""Record the execution of a program."""
+"""Record the execution of a program, or read a recorded one."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from worldline.core.trace import Limits, Trace
+from worldline.core.errors import InputError
+from worldline.core.trace import Limits, Trace, trace_from_json
 from worldline.interfaces.api.programs import ProgramLike, to_program
 from worldline.languages.python.recorder import Backend, PythonRecorder
 
@@ -53,3 +55,18 @@ def record(
         python=python, import_from=import_from, backend=backend, has_threads=threads
     ) as recorder:
         return recorder.record(chosen, limits=limits or Limits())
+
+
+def read_trace_file(path: str | Path) -> Trace:
+    """Read the trace that `worldline record --format json` or `worldline run` has written.
+
+    Raises:
+        InputError: The file cannot be read, or has no trace.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read the trace {path}: {error}") from error
+    if not isinstance(data, dict):
+        raise InputError(f"{path} has no trace; write one with: worldline record --format json")
+    return trace_from_json(data)

@@ -31,6 +31,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "explain": ("explain", "Find a misconception that reproduces an error."),
         "intervene": ("intervene", "Confirm causes by predicting again with one change."),
         "mcp": ("mcp", "Let agents trace and check code (MCP server)."),
+        "run": ("run_program", "Execute a program; a model provides what cannot run here."),
     },
     "Evaluate": {
         "bench": ("bench", "Evaluate a model on a benchmark."),

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, get_args
 
 import click
@@ -17,6 +18,7 @@ from worldline.core.trace import Limits
 from worldline.core.util.text import pluralize
 from worldline.evaluation.runs import sample_to_json
 from worldline.interfaces.api.diagnosing import diagnose_predictions
+from worldline.interfaces.api.recording import read_trace_file
 from worldline.interfaces.cli.console import hint, resumable
 from worldline.interfaces.cli.help_sections import command
 from worldline.interfaces.cli.progress import report_progress
@@ -65,6 +67,15 @@ FILTERS = {
 @click.option(
     "--skip-invalid", is_flag=True, help="Skip lines that are not predictions, with a warning."
 )
+@click.option(
+    "--trace",
+    "traces",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Compare with this trace (--format json of `run` or `record`) instead of executing its "
+    "program (repeatable).",
+)
 @click.option("-o", "--output", metavar="RUN", help="Also store the samples as a run.")
 @restart_option
 @quiet_option
@@ -78,6 +89,7 @@ def diagnose(
     is_summary: bool,
     first: int | None,
     skip_invalid: bool,
+    traces: tuple[Path, ...],
     output: str | None,
     restart: bool,
     python: str | None,
@@ -100,6 +112,7 @@ def diagnose(
     samples = _diagnose(
         files,
         output=output,
+        traces=[read_trace_file(path) for path in traces],
         first=first,
         skip_invalid=skip_invalid,
         restart=restart,

@@ -74,7 +74,12 @@ from worldline.interfaces.report.step_view import (
 from worldline.interfaces.report.survival_text import survival_tables
 from worldline.interfaces.report.terminal import make_console, print_line, render_text
 from worldline.interfaces.report.token_cost_text import token_tables, tokens_to_json
-from worldline.interfaces.report.trace_listing import ending_text, trace_lines
+from worldline.interfaces.report.trace_listing import (
+    assumption_lines,
+    assumption_summary,
+    ending_text,
+    trace_lines,
+)
 from worldline.interfaces.report.trust_text import (
     trust_model_lines,
     trust_report,
@@ -92,6 +97,8 @@ __all__ = [
     "Summary",
     "accuracy_lines",
     "accuracy_to_json",
+    "assumption_lines",
+    "assumption_summary",
     "attempt_lines",
     "attempt_results",
     "breakdown_table",

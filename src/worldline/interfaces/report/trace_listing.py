@@ -9,6 +9,9 @@ from rich.text import Text
 from worldline.core.trace import EVENT_MARKS, Step, Trace, exception_text, printable
 from worldline.core.util.text import pluralize, truncate_text
 
+# Before a step whose line has an assumed call.
+ASSUMED_MARK = "≈"
+
 
 def trace_lines(trace: Trace, *, width: int, limit: int | None = None) -> Iterator[Text]:
     """Yield one line per step: number, thread, source line (indented by call depth), changes.
@@ -22,13 +25,21 @@ def trace_lines(trace: Trace, *, width: int, limit: int | None = None) -> Iterat
     digits = len(str(len(trace.steps)))
     source_width = max(24, min(60, (width - digits - 10) // 2))
     depths: Counter[int] = Counter()
+    assumed = trace.assumed_steps
     for number, step in enumerate(trace.steps):
         if limit is not None and number >= limit:
             rest = pluralize(len(trace.steps) - limit, "more step")
             yield Text(f"… {rest}; list all with --all", "dim")
             break
         depths[step.thread] += step.event == "call"
-        yield step_line(step, number, highlighted, digits, source_width, depths[step.thread], width)
+        line = step_line(
+            step, number, highlighted, digits, source_width, depths[step.thread], width
+        )
+        if assumed:
+            mark = ASSUMED_MARK if number in assumed else " "
+            line = Text.assemble((f"{mark} ", "bold yellow"), line, no_wrap=True)
+            line.overflow = "ellipsis"
+        yield line
         depths[step.thread] -= step.event == "return"
 
 
@@ -91,6 +102,32 @@ def _without_line_break(text: Text) -> Text:
     return text
 
 
+def assumption_summary(trace: Trace) -> str:
+    """How much of a trace was executed: "9 steps executed, 2 of them with 3 assumed calls"."""
+    calls = len(trace.assumptions.calls) if trace.assumptions else 0
+    assumed = len(trace.assumed_steps)
+    executed = f"{pluralize(len(trace.steps), 'step')} executed"
+    if not calls:
+        return f"{executed}, no call was assumed"
+    return (
+        f"{executed}, {assumed} of them with an assumed call ({ASSUMED_MARK}); "
+        f"{pluralize(calls, 'assumed call')}"
+    )
+
+
+def assumption_lines(trace: Trace, *, width: int) -> Iterator[Text]:
+    """Yield one line per assumed call: its step, the expression and its value."""
+    for call in trace.assumptions.calls if trace.assumptions else ():
+        where = "before the first step" if call.step is None else f"step {call.step}"
+        line = Text(no_wrap=True, overflow="ellipsis")
+        line.append(f"assumed at {where}: ", "yellow")
+        verb = {"value": "→", "object": "→ object", "exception": "raises"}[call.kind]
+        each = max(30, (width - 30) // 2)
+        line.append(truncate_text(printable(call.expression), each))
+        line.append(f" {verb} {truncate_text(printable(call.value), each)}", "bold")
+        yield line
+
+
 def ending_text(trace: Trace) -> Text:
     """How the execution ended, its result, notes and output."""
     ending = trace.ending
@@ -105,6 +142,8 @@ def ending_text(trace: Trace) -> Text:
     text.append(f"  ({len(trace.steps)} steps, Python {version}, {trace.origin.recorder})", "dim")
     for note in trace.notes:
         text.append(f"\nnote: {note}", "yellow")
+    if trace.assumptions:
+        text.append(f"\n{assumption_summary(trace)}", "yellow")
     if trace.stdout:
         text.append(f"\nprinted: {truncate_text(trace.stdout.rstrip(), 200)}", "dim")
     return text

@@ -208,11 +208,24 @@ def _actual_steps(actual: Trace, states: Sequence[State]) -> Iterator[dict[str, 
     functions = {number: scope.function for number, scope in enumerate(actual.scopes)}
     stack = _CallStack()
     before: State = {}
-    for step, state in zip(actual.steps, states, strict=True):
+    assumed = _assumed_texts(actual)
+    for number, (step, state) in enumerate(zip(actual.steps, states, strict=True)):
         frames = stack.update(step, step.line, functions.get(step.scope, "?"))
         text = actual.source_line(step)
-        yield _step_document(step, step.line, text, before, state, frames)
+        document = _step_document(step, step.line, text, before, state, frames)
+        if number in assumed:
+            document["assumed"] = assumed[number]
+        yield document
         before = state
+
+
+def _assumed_texts(actual: Trace) -> dict[int, list[str]]:
+    """The assumed calls by step: "requests.get('u') → <Response [200]>"."""
+    texts: dict[int, list[str]] = {}
+    for call in actual.assumptions.calls if actual.assumptions else ():
+        if call.step is not None:
+            texts.setdefault(call.step, []).append(f"{call.expression} → {call.value}")
+    return texts
 
 
 def _predicted_steps(

@@ -3,8 +3,10 @@
 from typing import Protocol
 
 from worldline.core.trace import Limits, Program, Trace
+from worldline.languages.python.recorder.assumed_request import OpenCall
 from worldline.languages.python.recorder.cancellation import Cancellation
 from worldline.languages.python.recorder.fork_server_client import Backend
+from worldline.languages.python.recorder.literals import parse_literal
 from worldline.languages.python.recorder.python_recorder import PythonRecorder, check_sandbox
 from worldline.languages.python.recorder.stored_trace_recorder import StoredTraceRecorder
 
@@ -20,8 +22,10 @@ class Recorder(Protocol):
 __all__ = [
     "Backend",
     "Cancellation",
+    "OpenCall",
     "PythonRecorder",
     "Recorder",
     "StoredTraceRecorder",
     "check_sandbox",
+    "parse_literal",
 ]

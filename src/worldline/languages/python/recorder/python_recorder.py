@@ -10,12 +10,14 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
 
 from worldline.core.errors import RecorderError
 from worldline.core.trace import (
+    Assumptions,
     Ending,
     EndReason,
     Limits,
@@ -23,6 +25,12 @@ from worldline.core.trace import (
     Program,
     Scope,
     Trace,
+)
+from worldline.languages.python.recorder.assumed_request import (
+    NEEDED,
+    OpenCall,
+    assumed_request,
+    parse_open_call,
 )
 from worldline.languages.python.recorder.cancellation import Cancellation
 from worldline.languages.python.recorder.fork_server_client import (
@@ -147,9 +155,50 @@ class PythonRecorder:
             SandboxError: The sandbox is not available; nothing was executed.
         """
         with self._lock:
-            return self._record(program, limits or Limits(), cancellation)
+            return self._record(program, limits or Limits(), cancellation, {})[0]
 
-    def _record(self, program: Program, limits: Limits, cancellation: Cancellation | None) -> Trace:
+    def record_assuming(
+        self,
+        program: Program,
+        assumptions: Assumptions,
+        *,
+        limits: Limits | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> tuple[Trace, OpenCall | None]:
+        """Execute a program in which some modules and functions are not executed.
+
+        The first assumed calls have the values of `assumptions`. The call after them ends the
+        execution.
+
+        Args:
+            program: The program to execute.
+            assumptions: The names that are not executed, and the values of the first calls.
+            limits: The limits of the recording; `Limits()` by default.
+            cancellation: Kills the program when it is cancelled; the trace ends there.
+
+        Returns:
+            The trace, and the call whose value is needed next; None if the program ended otherwise.
+        """
+        with self._lock:
+            trace, end = self._record(
+                program, limits or Limits(), cancellation, assumed_request(program, assumptions)
+            )
+        trace = replace(trace, assumptions=assumptions)
+        if end is None or end[0] != NEEDED:
+            return trace, None
+        call = parse_open_call(end[1], trace.steps)
+        if call is None:
+            return replace(trace, ending=Ending("tampered", "the assumed call is malformed")), None
+        return trace, call
+
+    def _record(
+        self,
+        program: Program,
+        limits: Limits,
+        cancellation: Cancellation | None,
+        assumed: dict[str, Any],
+    ) -> tuple[Trace, tuple[str, str] | None]:
+        """Execute a program; the result is its trace, and the ending that it reported itself."""
         stdin = program.stdin.encode("utf-8", "surrogateescape")
         request = {
             "text": program.text,
@@ -157,6 +206,7 @@ class PythonRecorder:
             "path": self._import_from,
             "threads": self._has_threads,
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
+            **assumed,
         }
         recording, server = self._execute(request, limits, stdin, cancellation)
         if recording.is_dead and not recording.was_cancelled:
@@ -164,7 +214,7 @@ class PythonRecorder:
             # no memory for another process. So execute the program once more.
             recording, server = self._execute(request, limits, stdin, cancellation)
         origin = Origin(server.backend, server.version, _WORLDLINE_VERSION, self._hash_seed)
-        return Trace(
+        trace = Trace(
             program=program,
             steps=tuple(recording.steps),
             scopes=tuple(_scopes_with_variables(recording)),
@@ -174,6 +224,7 @@ class PythonRecorder:
             stdout=recording.stdout.decode("utf-8", "surrogateescape"),
             notes=(*server.notes, *recording.notes),
         )
+        return trace, None if recording.is_tampered else recording.end
 
     def _execute(
         self,
@@ -249,6 +300,8 @@ def _ending(recording: RawRecording, limits: Limits) -> Ending:
 def _reported_ending(reason: str, detail: str, limits: Limits) -> Ending:
     if reason == "recorder_failed":
         raise RecorderError(f"the recorder failed in the program's process:\n{detail}")
+    if reason == NEEDED:
+        return Ending("assumption_failed", "no value was provided for a call")
     details = {
         "step_limit": f"more than {limits.steps:,} steps",
         "trace_limit": f"more than {limits.trace_mb:,} MB of trace",

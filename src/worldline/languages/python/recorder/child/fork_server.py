@@ -28,6 +28,8 @@ from os import O_WRONLY, _exit, devnull
 from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit, setrlimit
 from typing import Any, NoReturn
 
+from .assumed_imports import AssumedImports
+from .assumed_session import AssumedSession
 from .bounded_repr import type_name
 from .c_tracer import CTracer
 from .interrupts import (
@@ -201,6 +203,9 @@ def _record_and_exit(
     except Exception as error:  # noqa: BLE001
         finish("recorder_failed", f"the sandbox: {error}")
     namespace = _new_namespace(request)
+    if "assume" in request:
+        session = AssumedSession(request, repr_session=repr_session, finish=finish, notes=notes)
+        AssumedImports(request["assume"], session, folders=request["path"])
     try:
         start = code = compile(request["text"], FILENAME, "exec", dont_inherit=True)
         repr_session.use_forks = bool(request["path"]) or may_define_repr(code)
