@@ -42,8 +42,10 @@ if TYPE_CHECKING:
     from worldline.evaluation.benchmarks import Benchmark, load_benchmark
     from worldline.evaluation.metrics import (
         Accuracy,
+        ExecutionPoint,
         GateResult,
         Leaderboard,
+        OnDemandResults,
         OperationModel,
         OperationRate,
         OperationResults,
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     from worldline.interfaces.api.diagnosing import diagnose
     from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
     from worldline.interfaces.api.evaluating import compare, evaluate
+    from worldline.interfaces.api.execution_curves import execution_curve, measure_on_demand
     from worldline.interfaces.api.explaining import explain
     from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
@@ -118,8 +121,10 @@ _MODULES = {
     "evaluation.benchmarks": ("Benchmark", "load_benchmark"),
     "evaluation.metrics": (
         "Accuracy",
+        "ExecutionPoint",
         "GateResult",
         "Leaderboard",
+        "OnDemandResults",
         "OperationModel",
         "OperationRate",
         "OperationResults",
@@ -147,6 +152,7 @@ _MODULES = {
     "interfaces.api.diagnosing": ("diagnose",),
     "interfaces.api.evaluating": ("compare", "evaluate"),
     "interfaces.api.engine_handle": ("EngineHandle", "load_engine"),
+    "interfaces.api.execution_curves": ("execution_curve", "measure_on_demand"),
     "interfaces.api.explaining": ("explain",),
     "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
@@ -189,6 +195,7 @@ __all__ = [
     "Engine",
     "EngineError",
     "EngineHandle",
+    "ExecutionPoint",
     "Explanation",
     "ExplanationSearch",
     "Facts",
@@ -197,6 +204,7 @@ __all__ = [
     "Leaderboard",
     "Limits",
     "MalformedRepliesError",
+    "OnDemandResults",
     "OperationModel",
     "OperationRate",
     "OperationResults",
@@ -237,6 +245,7 @@ __all__ = [
     "estimate_cost",
     "evaluate",
     "execute_and_diagnose",
+    "execution_curve",
     "explain",
     "fit_trust",
     "generate_programs",
@@ -247,6 +256,7 @@ __all__ = [
     "load_tokenizer",
     "load_trust_model",
     "make_prediction",
+    "measure_on_demand",
     "measure_operations",
     "measure_trust",
     "predict",
