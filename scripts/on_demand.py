@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from tests.support.simulated_tracer import ErrorRates, SimulatedTracer
 from worldline.analysis.alignment import answers_equal
 from worldline.analysis.stats import Share
 from worldline.analysis.trust import row_trust
+from worldline.analysis.trust.execution_policies import trust_by_checks_and_surprise
 from worldline.core.trace import Limits, Program, Trace
 from worldline.data.generation import generate_programs
 from worldline.evaluation.benchmarks import Benchmark, load_benchmark
@@ -39,7 +41,14 @@ from worldline.languages.python.expression_frames import without_expression_fram
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import ChatTraceCodec, get_codec
 from worldline.models.engines import Engine, Reply, Request, Usage
-from worldline.models.prediction import Policy, Prediction, PredictionSettings, predict_questions
+from worldline.models.prediction import (
+    Policy,
+    PredictedRow,
+    Prediction,
+    PredictionSettings,
+    RowTrust,
+    predict_questions,
+)
 
 # The policies, and their thresholds. Trust is from 0 to 1, and what is below is executed.
 POINTS: tuple[tuple[Policy, float], ...] = (
@@ -103,12 +112,26 @@ def simulate(
         known = KnownTraces([recorder.record(question.program) for question in questions])
     shown = [without_expression_frames(trace) for trace in known.traces.values()]
     engine = SimulatedTracer(shown, codec, rates or ErrorRates())
+    checks = cache(row_trust("checks"))
+
+    def check(row: PredictedRow) -> float:
+        # Does not depend on the surprise, so that most rows are checked once for all policies.
+        return checks(replace(row, surprise=None))
+
+    shared: dict[Policy, RowTrust] = {
+        "checks": check,
+        "trust": partial(trust_by_checks_and_surprise, checks=check),
+    }
     runs = {}
     for policy, threshold in points:
         start = time.monotonic()
         settings = PredictionSettings("on-demand", CODEC, policy=policy, threshold=threshold)
         predictions = predict_questions(
-            questions, lambda: engine, known, settings=settings, row_trust=row_trust(policy)
+            questions,
+            lambda: engine,
+            known,
+            settings=settings,
+            row_trust=shared.get(policy, row_trust(policy)),
         )
         name = f"{policy}-{threshold:g}"
         runs[name] = [simulated_sample(each, known) for each in predictions]

@@ -108,10 +108,13 @@ class SimulatedTracer(ScriptedEngine):
         rates = self._rates
         if draw < rates.skip and number + 2 < len(known.texts):
             return self._skipped(known, number), size * rates.surprise_wrong
+        corrupted = self._corrupt(known, number)
+        # A row without a value cannot be wrong.
         is_new = draw < rates.skip + (rates.branch if _note(row) else rates.value)
+        is_new = is_new and corrupted != known.texts[number]
         is_wrong = is_new or self._reads(known, number, wrong)
         surprise = size * (rates.surprise_wrong if is_new else rates.surprise_right)
-        return (self._corrupt(known, number) if is_wrong else known.texts[number]), surprise
+        return (corrupted if is_wrong else known.texts[number]), surprise
 
     def _read(self, known: _Known, written: list[str]) -> tuple[set[str], bool]:
         """Which variables are wrong after the written rows, and whether the model is lost."""

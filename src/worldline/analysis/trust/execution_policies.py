@@ -9,9 +9,10 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 
+from worldline.analysis.alignment import compare_values
 from worldline.analysis.trust.step_checks import CheckKind, StepCheck, check_steps
 from worldline.analysis.trust.step_signals import GraphPath, follow_steps
-from worldline.core.trace import parse_source
+from worldline.core.trace import Program, parse_source
 from worldline.core.util.seeded_random import SeededRandom
 from worldline.models.codecs import Decoded, ItemKind, select_next_line
 from worldline.models.prediction import Policy, PredictedRow, RowTrust
@@ -19,7 +20,7 @@ from worldline.models.prediction import Policy, PredictedRow, RowTrust
 # Trust by the checks alone.
 CONTRADICTED, UNCHECKED, CONFIRMED = 0.0, 0.5, 1.0
 # Checks that confirm a row if they are consistent; the others only find contradictions.
-_CONFIRMING: frozenset[CheckKind] = frozenset({"value", "branch", "argument", "answer"})
+_CONFIRMING: frozenset[CheckKind] = frozenset({"value", "branch", "argument"})
 # Items of a row after which the next step is not the next line of the same scope.
 _LEAVING: tuple[ItemKind, ...] = ("call", "raise", "return", "leave")
 _RESOLUTION = 10**6
@@ -68,21 +69,23 @@ def trust_by_checks(row: PredictedRow) -> float:
     path = follow_steps(row.program, decoded)
     if path is not None and not _is_legal(path, decoded):
         return CONTRADICTED
+    if row.is_answer:
+        return _trust_in_answer(row, decoded)
     first = sum(text.end <= len(row.before) for text in decoded.step_texts)
     checks = _new_checks(row, _with_next_line(row, decoded, path), first)
     if not all(check.is_consistent for check in checks):
         return CONTRADICTED
     # The first new step is this row's line; the effect before it was judged with the row before.
     is_confirmed = any(
-        check.kind in _CONFIRMING and (check.step > first or check.kind in ("argument", "answer"))
+        check.kind in _CONFIRMING and (check.step > first or check.kind == "argument")
         for check in checks
     )
     return CONFIRMED if is_confirmed else UNCHECKED
 
 
-def trust_by_checks_and_surprise(row: PredictedRow) -> float:
+def trust_by_checks_and_surprise(row: PredictedRow, *, checks: RowTrust = trust_by_checks) -> float:
     """As by the checks; a row that they cannot decide has the probability of its tokens."""
-    trust = trust_by_checks(row)
+    trust = checks(row)
     return trust_by_surprise(row) if trust == UNCHECKED else trust
 
 
@@ -95,6 +98,38 @@ def _branch_lines(text: str) -> frozenset[int]:
         for node in (ast.walk(tree) if tree is not None else ())
         if isinstance(node, ast.If | ast.While | ast.For | ast.AsyncFor)
     )
+
+
+def _trust_in_answer(row: PredictedRow, decoded: Decoded) -> float:
+    """Whether the answer is what the called function returns; 0.5 if that need not be so."""
+    returns = [step for step in decoded.steps if step.event == "return"]
+    if len(returns) < 2 or decoded.answer is None or not _answers_with_return(row.program):
+        return UNCHECKED
+    returned = returns[-2].value
+    if returned is None:
+        return CONTRADICTED
+    return CONFIRMED if compare_values(returned, decoded.answer).is_same else CONTRADICTED
+
+
+def _answers_with_return(program: Program) -> bool:
+    """Whether the call is that of one plain function of the program: `f(1)`, not `len(f(1))`."""
+    parts, tree = program.split_entry(), parse_source(program.text)
+    if parts is None or tree is None:
+        return False
+    match ast.parse(parts[1].strip(), mode="eval").body:
+        case ast.Call(func=ast.Name(id=name)):
+            functions = [
+                node
+                for node in tree.body
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name
+            ]
+            return len(functions) == 1 and _is_plain(functions[0])
+    return False
+
+
+def _is_plain(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    has_yield = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(function))
+    return isinstance(function, ast.FunctionDef) and not function.decorator_list and not has_yield
 
 
 def _decode(row: PredictedRow, text: str) -> Decoded:

@@ -28,7 +28,7 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 # Policies that need the log-probabilities of the model's tokens.
 POLICIES_WITH_LOGPROBS: frozenset[Policy] = frozenset({"surprise", "trust"})
 # What is neither a row nor judged: an empty line, or the fence of a block of code.
-_NO_ROW = re.compile(r"\s*(?:(?:```|~~~).*)?\Z")
+_NO_ROW = re.compile(r"\s*(?:(?:```|~~~).*)?\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
