@@ -28,7 +28,7 @@ from tests.support.simulated_tracer import ErrorRates, SimulatedTracer
 from worldline.analysis.alignment import answers_equal
 from worldline.analysis.stats import Share
 from worldline.analysis.trust import row_trust
-from worldline.analysis.trust.execution_policies import trust_by_checks_and_surprise
+from worldline.analysis.trust.execution_policies import trust_by_checks_and_likelihood
 from worldline.core.trace import Limits, Program, Trace
 from worldline.data.generation import generate_programs
 from worldline.evaluation.benchmarks import Benchmark, load_benchmark
@@ -55,7 +55,7 @@ POINTS: tuple[tuple[Policy, float], ...] = (
     ("none", 0.0),
     ("all", 1.0),
     *(("random", threshold) for threshold in (0.02, 0.05, 0.1, 0.2, 0.4)),
-    *(("surprise", threshold) for threshold in (0.2, 0.4, 0.6, 0.8)),
+    *(("likelihood", threshold) for threshold in (0.2, 0.4, 0.6, 0.8)),
     ("branch", 0.5),
     ("illegal", 0.5),
     ("checks", 0.5),
@@ -115,12 +115,12 @@ def simulate(
     checks = cache(row_trust("checks"))
 
     def check(row: PredictedRow) -> float:
-        # Does not depend on the surprise, so that most rows are checked once for all policies.
-        return checks(replace(row, surprise=None))
+        # Does not depend on the likelihood, so that most rows are checked once for all policies.
+        return checks(replace(row, nll=None))
 
     shared: dict[Policy, RowTrust] = {
         "checks": check,
-        "trust": partial(trust_by_checks_and_surprise, checks=check),
+        "trust": partial(trust_by_checks_and_likelihood, checks=check),
     }
     runs = {}
     for policy, threshold in points:

@@ -25,22 +25,22 @@ _NOTES = {"True": "False", "False": "True"}
 
 @dataclass(frozen=True, slots=True)
 class ErrorRates:
-    """How often the model errs, and how surprised it is by its own rows.
+    """How often the model errs, and how improbable its own rows are to it.
 
     Attributes:
         value: Rate of wrong values, per row that has one.
         branch: Rate of wrong branches, per row of a condition.
         skip: Rate of skipped rows.
-        surprise_right: Mean surprise of a row without a new error, in nats.
-        surprise_wrong: Mean surprise of a row with a new error.
+        nll_right: Mean NLL of a row without a new error, in nats.
+        nll_wrong: Mean NLL of a row with a new error.
         seed: Decides where the errors are.
     """
 
     value: float = 0.04
     branch: float = 0.04
     skip: float = 0.01
-    surprise_right: float = 0.15
-    surprise_wrong: float = 1.5
+    nll_right: float = 0.15
+    nll_wrong: float = 1.5
     seed: int = 0
 
 
@@ -77,23 +77,23 @@ class SimulatedTracer(ScriptedEngine):
         return bytes(ids).decode("utf-8", "replace")
 
     async def generate(self, request: Request) -> Reply:
-        """One row or, without a stop, all of them; the first token has the whole surprise."""
+        """One row or, without a stop, all of them; the first token has its whole NLL."""
         is_ids = isinstance(request.prompt[0], int)
         text = bytes(request.prompt).decode() if is_ids else await self._text(request.prompt)  # type: ignore[arg-type]
         if not text.endswith("\n"):
             text += "\n"
-        row, surprise = self._next_row(text)
+        row, nll = self._next_row(text)
         reply = row
         while not request.stop and row:
             row, _ = self._next_row(text + reply)
             reply += row
         ids = (await self.tokenize(reply))[: request.max_tokens]
         finish = "stop" if len(ids) < request.max_tokens else "truncated"
-        logprobs = (-surprise, *(0.0 for _ in ids[1:])) if request.logprobs else ()
+        logprobs = (-nll, *(0.0 for _ in ids[1:])) if request.logprobs else ()
         return Reply(reply, finish, ids, logprobs)  # type: ignore[arg-type]
 
     def _next_row(self, text: str) -> tuple[str, float]:
-        """The next row after a prompt and some rows, and its surprise; empty after the answer."""
+        """The next row after a prompt and some rows, and its NLL; empty after the answer."""
         start = text.index("\n", text.rindex("\nCall: ") + 1) + 1
         known, written = self._known[text[:start]], text[start:].splitlines(keepends=True)
         if written and written[-1].startswith(self._codec.answer_prefix):
@@ -103,18 +103,18 @@ class SimulatedTracer(ScriptedEngine):
         random = Random(f"{self._rates.seed}/{known.program.hash}/{number}")
         draw, size = random.random(), random.expovariate(1)
         if is_lost:
-            return self._skipped(known, number), size * self._rates.surprise_right
+            return self._skipped(known, number), size * self._rates.nll_right
         row = known.rows[number]
         rates = self._rates
         if draw < rates.skip and number + 2 < len(known.texts):
-            return self._skipped(known, number), size * rates.surprise_wrong
+            return self._skipped(known, number), size * rates.nll_wrong
         corrupted = self._corrupt(known, number)
         # A row without a value cannot be wrong.
         is_new = draw < rates.skip + (rates.branch if _note(row) else rates.value)
         is_new = is_new and corrupted != known.texts[number]
         is_wrong = is_new or self._reads(known, number, wrong)
-        surprise = size * (rates.surprise_wrong if is_new else rates.surprise_right)
-        return (corrupted if is_wrong else known.texts[number]), surprise
+        nll = size * (rates.nll_wrong if is_new else rates.nll_right)
+        return (corrupted if is_wrong else known.texts[number]), nll
 
     def _read(self, known: _Known, written: list[str]) -> tuple[set[str], bool]:
         """Which variables are wrong after the written rows, and whether the model is lost."""

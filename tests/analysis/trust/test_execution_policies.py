@@ -33,14 +33,14 @@ def predicted(
     *,
     before: str = BEFORE,
     program: Program = SUM,
-    surprise: float | None = None,
+    nll: float | None = None,
     seed: int = 0,
 ) -> PredictedRow:
     assert isinstance(CODEC, ChatTraceCodec)
     row = CODEC.parse_row(text, program)
     is_answer = row is None and find_answer(text) is not None
     number = before.count("\n")
-    return PredictedRow(program, CODEC, number, before, text, row, is_answer, surprise, seed)
+    return PredictedRow(program, CODEC, number, before, text, row, is_answer, nll, seed)
 
 
 def trust(policy: Policy, text: str, *, before: str = BEFORE, **options: float) -> float:
@@ -84,13 +84,13 @@ def test_what_cannot_be_checked() -> None:
         "L2: y = sorted(x, key=abs) => y = [1]\n",
         before="L1: def f(x): => enter; x = [1]\n",
         program=program,
-        surprise=0.7,
+        nll=0.7,
     )
     assert row_trust("checks")(row) == 0.5
     # The policy `trust` has the probability of the tokens instead.
     assert row_trust("trust")(row) == pytest.approx(math.exp(-0.7))
-    assert trust("trust", "L4: if x > 1: => True\n", surprise=5) == 1.0
-    assert trust("trust", "L4: if x > 1: => False\n", surprise=0) == 0.0
+    assert trust("trust", "L4: if x > 1: => True\n", nll=5) == 1.0
+    assert trust("trust", "L4: if x > 1: => False\n", nll=0) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -125,14 +125,14 @@ def test_branches() -> None:
     assert trust("branch", "ANSWER: 2\n") == 1.0
 
 
-def test_surprise() -> None:
-    assert trust("surprise", "L4: if x > 1: => False\n", surprise=0) == 1.0
-    assert trust("surprise", "L4: if x > 1: => False\n", surprise=2) == pytest.approx(math.exp(-2))
+def test_likelihood() -> None:
+    assert trust("likelihood", "L4: if x > 1: => False\n", nll=0) == 1.0
+    assert trust("likelihood", "L4: if x > 1: => False\n", nll=2) == pytest.approx(math.exp(-2))
 
 
 def test_chance_depends_on_the_row_and_the_seed_alone() -> None:
     first = trust("random", "L4: if x > 1: => False\n")
-    assert first == trust("random", "ANSWER: 7\n", surprise=3)
+    assert first == trust("random", "ANSWER: 7\n", nll=3)
     assert first != trust("random", "L4: if x > 1: => False\n", seed=1)
     draws = [trust("random", "", before="\n" * number) for number in range(300)]
     assert 0.4 < sum(draws) / 300 < 0.6

@@ -74,7 +74,7 @@ def test_curves_of_a_simulated_model() -> None:
     rates = ErrorRates(value=0.05, branch=0.05, skip=0.02)
     runs = simulate(
         40, rates=rates,
-        points=[("none", 0.0), ("random", 0.3), ("all", 1.0), ("trust", 0.5), ("surprise", 0.6)],
+        points=[("none", 0.0), ("random", 0.3), ("all", 1.0), ("trust", 0.5), ("likelihood", 0.6)],
     )  # fmt: skip
     points = {point.name: point for point in execution_points(runs)}
     results = {name: point.results for name, point in points.items()}

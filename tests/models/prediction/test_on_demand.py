@@ -187,21 +187,21 @@ def simulated(
     return SimulatedTracer(traces, CODEC, rates)
 
 
-def test_surprise_executes_the_improbable_rows(recorder: PythonRecorder) -> None:
-    rates = ErrorRates(value=0.2, branch=0.2, skip=0.0, surprise_right=0.0, surprise_wrong=3.0)
-    right = ErrorRates(value=0.0, branch=0.0, skip=0.0, surprise_right=0.0)
+def test_likelihood_executes_the_improbable_rows(recorder: PythonRecorder) -> None:
+    rates = ErrorRates(value=0.2, branch=0.2, skip=0.0, nll_right=0.0, nll_wrong=3.0)
+    right = ErrorRates(value=0.0, branch=0.0, skip=0.0, nll_right=0.0)
     for program in (LOOP, CALLS):
         engine = simulated(recorder, [program], rates)
         free = ask(engine, recorder, "none", program=program)
-        guarded = ask(engine, recorder, "surprise", 1.0, program=program)
+        guarded = ask(engine, recorder, "likelihood", 1.0, program=program)
         actual = text_of(recorder.record(program), CODEC)
         assert free.text != actual
-        # All errors are surprising, and nothing else is.
+        # All errors are improbable, and nothing else is.
         assert guarded.text == actual
         assert executed(guarded)
         assert not any(record_of(guarded).decisions[n].is_same for n in executed(guarded))
         engine = simulated(recorder, [program], right)
-        assert executed(ask(engine, recorder, "surprise", 1.0, program=program)) == []
+        assert executed(ask(engine, recorder, "likelihood", 1.0, program=program)) == []
 
 
 def test_thresholds_execute_more_and_more(recorder: PythonRecorder) -> None:
@@ -239,7 +239,7 @@ def test_what_the_mode_needs(recorder: PythonRecorder) -> None:
             )
         )  # fmt: skip
 
-    settings = PredictionSettings("on-demand", "chat-trace", policy="surprise")
+    settings = PredictionSettings("on-demand", "chat-trace", policy="likelihood")
     with pytest.raises(EngineError, match="logprobs"):
         predict(settings, WithoutLogprobs(lambda text: ""))
     with pytest.raises(EngineError, match="row_trust"):

@@ -52,9 +52,9 @@ def trust_by_legality(row: PredictedRow) -> float:
     return CONFIRMED if path is None or _is_legal(path, decoded) else CONTRADICTED
 
 
-def trust_by_surprise(row: PredictedRow) -> float:
+def trust_by_likelihood(row: PredictedRow) -> float:
     """The probability of the row's tokens to the model itself."""
-    return 1.0 if row.surprise is None else math.exp(-max(0.0, row.surprise))
+    return 1.0 if row.nll is None else math.exp(-max(0.0, row.nll))
 
 
 def trust_by_checks(row: PredictedRow) -> float:
@@ -83,10 +83,12 @@ def trust_by_checks(row: PredictedRow) -> float:
     return CONFIRMED if is_confirmed else UNCHECKED
 
 
-def trust_by_checks_and_surprise(row: PredictedRow, *, checks: RowTrust = trust_by_checks) -> float:
+def trust_by_checks_and_likelihood(
+    row: PredictedRow, *, checks: RowTrust = trust_by_checks
+) -> float:
     """As by the checks; a row that they cannot decide has the probability of its tokens."""
     trust = checks(row)
-    return trust_by_surprise(row) if trust == UNCHECKED else trust
+    return trust_by_likelihood(row) if trust == UNCHECKED else trust
 
 
 @lru_cache(maxsize=64)
@@ -170,7 +172,7 @@ _POLICIES: Mapping[Policy, RowTrust] = {
     "random": trust_by_chance,
     "branch": trust_by_branch,
     "illegal": trust_by_legality,
-    "surprise": trust_by_surprise,
+    "likelihood": trust_by_likelihood,
     "checks": trust_by_checks,
-    "trust": trust_by_checks_and_surprise,
+    "trust": trust_by_checks_and_likelihood,
 }

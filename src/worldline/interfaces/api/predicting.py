@@ -66,7 +66,7 @@ def predict(
         call: The call to predict, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
         mode: `free`, `force-actions`, `force-state`, `guided`, `score` or `on-demand`.
-        policy: In the mode `on-demand`, which steps are executed: `checks`, `trust`, `surprise`,
+        policy: In the mode `on-demand`, which steps are executed: `checks`, `trust`, `likelihood`,
             `illegal`, `branch`, `random`, `all` or `none`.
         threshold: In the mode `on-demand`, steps whose trust is below it are executed.
         codec: The format that the model writes: `cwm`, `chat`, `delta`, …; `auto` picks the best

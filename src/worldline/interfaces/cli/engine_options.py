@@ -114,8 +114,8 @@ _PREDICTION_OPTIONS = (
         default=DEFAULTS.policy,
         show_default=True,
         help="In the mode on-demand, which steps are executed: checks (those that contradict the "
-        "steps before them), surprise (improbable to the model), trust (both), illegal (not in the "
-        "control-flow graph), branch (conditions and loops), random, all or none.",
+        "steps before them), likelihood (improbable to the model), trust (both), illegal (not in "
+        "the control-flow graph), branch (conditions and loops), random, all or none.",
     ),
     section_option(
         "Prediction",

@@ -65,18 +65,18 @@ def trust_words(prediction: Prediction, model: TrustModel | None, trust: Trust |
 
 def threshold_words(model: TrustModel, trust: Trust) -> str:
     """What the calibrated threshold promises, and on which side of it a value is."""
-    found = model.threshold
+    limit = model.threshold
     source = model.fitted_on.get("benchmark") or "the run that it was fitted on"
     if trust.threshold is None:
         return (
-            f"No value can be trusted: on {found.of} held-out programs of {source}, no threshold "
-            f"kept the wrong values to {found.max_wrong:.0%}."
+            f"No value can be trusted: on {limit.of} held-out programs of {source}, no threshold "
+            f"kept the wrong values to {limit.max_wrong:.0%}."
         )
     side = "reaches" if trust.is_trusted else "is below"
     return (
-        f"That {side} the threshold {trust.threshold:.2f}, above which {found.wrong} of "
-        f"{found.trusted} values were wrong on held-out programs of {source}: with "
-        f"{found.confidence:.0%} confidence, at most {found.max_wrong:.0%} of such values are."
+        f"That {side} the threshold {trust.threshold:.2f}, above which {limit.wrong} of "
+        f"{limit.trusted} values were wrong on held-out programs of {source}: with "
+        f"{limit.confidence:.0%} confidence, at most {limit.max_wrong:.0%} of such values are."
     )
 
 

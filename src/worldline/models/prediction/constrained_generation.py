@@ -56,8 +56,8 @@ class ConstrainedGeneration:
         # Spans of the text that were teacher-forced.
         self.forced_spans: list[tuple[int, int]] = []
         self.usage = Usage()
-        # Negative log-probability of the last generated text, in nats, if it was asked for.
-        self.surprise: float | None = None
+        # Negative log-likelihood of the last generated text, in nats, if it was asked for.
+        self.nll: float | None = None
 
     @property
     def position(self) -> Position:
@@ -109,13 +109,13 @@ class ConstrainedGeneration:
     async def generate_until_text(self, stops: Sequence[str], *, logprobs: bool = False) -> bool:
         """Let the model generate up to one of these texts, which is part of the completion.
 
-        With `logprobs`, `surprise` is the negative log-probability of the generated tokens.
+        With `logprobs`, `nll` is the negative log-likelihood of the generated tokens.
 
         Returns:
             False if the model ended its output first.
         """
         reply = await self._request(self.tokens_left, stop=tuple(stops), logprobs=logprobs)
-        self.surprise = 0.0 - sum(reply.logprobs) if logprobs else None
+        self.nll = 0.0 - sum(reply.logprobs) if logprobs else None
         ids, text = reply.ids, reply.text
         is_stopped = bool(stops) and text.endswith(tuple(stops))
         if reply.finish != "truncated":

@@ -20,13 +20,13 @@ Policy = Literal[
     "random",  # rows at random
     "branch",  # conditions and heads of loops
     "illegal",  # lines that the control-flow graph does not allow
-    "surprise",  # rows that are improbable to the model itself
+    "likelihood",  # rows that are improbable to the model itself
     "checks",  # rows that contradict the rows before them; then those that cannot be checked
     "trust",  # the same, and what cannot be checked by its probability
 ]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 # Policies that need the log-probabilities of the model's tokens.
-POLICIES_WITH_LOGPROBS: frozenset[Policy] = frozenset({"surprise", "trust"})
+POLICIES_WITH_LOGPROBS: frozenset[Policy] = frozenset({"likelihood", "trust"})
 # What is neither a row nor judged: an empty line, or the fence of a block of code.
 _NO_ROW = re.compile(r"\s*(?:(?:```|~~~).*)?\s*\Z")
 
@@ -43,7 +43,7 @@ class PredictedRow:
         text: The row as the model wrote it; empty if it ended its output without an answer.
         row: The row; None for the answer, and for text that is not a row.
         is_answer: Whether it is the answer.
-        surprise: The negative log-probability of its tokens together, in nats; None if unknown.
+        nll: The negative log-likelihood of its tokens together, in nats; None if unknown.
         seed: The seed of what is random.
     """
 
@@ -54,7 +54,7 @@ class PredictedRow:
     text: str
     row: Row | None
     is_answer: bool
-    surprise: float | None
+    nll: float | None
     seed: int
 
 
@@ -124,7 +124,7 @@ async def generate_on_demand(
         if is_stopped and _NO_ROW.match(text):
             before += text
             continue
-        # The execution may be over while the model goes on: what is left of it is its answer.
+        # The execution may be over while the model continues: what is left of it is its answer.
         index = min(number, len(texts) - 1) if has_answer else number
         put_in = texts[index] if index < len(texts) else None
         row = codec.parse_row(text, actual.program) if text else None
@@ -137,7 +137,7 @@ async def generate_on_demand(
             text,
             row,
             is_answer,
-            completion.surprise,
+            completion.nll,
             rule.seed,
         )
         trust = rule.trust(predicted)
