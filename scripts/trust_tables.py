@@ -37,7 +37,7 @@ from worldline.analysis.trust import (
     trust_signals,
 )
 from worldline.core.trace import Program
-from worldline.evaluation.metrics import TrustResults, measure_trust
+from worldline.evaluation.metrics import TrustResults, measure_trust_cases
 from worldline.evaluation.runs import extract_answer, rows_to_trust_cases
 from worldline.evaluation.runs.sample_rows import row_to_prediction
 from worldline.evaluation.runs.trust_cases import program_key
@@ -116,7 +116,7 @@ def print_answers(cases: Cases) -> None:
     agreement = cross_validated_probabilities(cases, groups=["agreement"], folds=FOLDS)
     static = cross_validated_probabilities(cases, groups=STATIC, folds=FOLDS)
     both = cross_validated_probabilities(cases, folds=FOLDS)
-    results = measure_trust(cases, both)
+    results = measure_trust_cases(cases, both)
     print(f"Code Llama 7B: {results.correct}, optimal AURC {results.optimal_aurc:.3f}\n")
     isotonic, _ = held_out(cases, calibration="isotonic")
     half, _ = held_out(cases, calibration="logistic")
@@ -128,9 +128,11 @@ def print_answers(cases: Cases) -> None:
         "the same, fitted on half of the programs": half,
         "the same, isotonic on the other half": isotonic,
     }
-    print(table(HEAD, [metric_row(name, measure_trust(cases, p)) for name, p in rows.items()]))
+    print(
+        table(HEAD, [metric_row(name, measure_trust_cases(cases, p)) for name, p in rows.items()])
+    )
     print(differences(cases, {"static and agreement − agreement, fitted": (both, agreement)}))
-    print(curve_table({"static and agreement": measure_trust(cases, both)}))
+    print(curve_table({"static and agreement": measure_trust_cases(cases, both)}))
     print(threshold_table(cases))
 
 
@@ -151,7 +153,7 @@ def print_steps(runs: dict[str, Cases]) -> None:
             name: cross_validated_probabilities(cases, groups=groups, folds=FOLDS)
             for name, groups in by_signals.items()
         }
-        results = {name: measure_trust(cases, each) for name, each in probabilities.items()}
+        results = {name: measure_trust_cases(cases, each) for name, each in probabilities.items()}
         print(table(HEAD, [metric_row(name, result) for name, result in results.items()]))
         if has_steps:
             base = probabilities["static"]
@@ -166,7 +168,7 @@ def print_steps(runs: dict[str, Cases]) -> None:
     rows = []
     for name, groups in (("static", STATIC), ("static, flow and values", GROUPS)):
         across = cross_validated_probabilities(fitted, groups=groups, tested=tested, folds=FOLDS)
-        rows.append(metric_row(name, measure_trust(tested, across)))
+        rows.append(metric_row(name, measure_trust_cases(tested, across)))
     print("Fitted on `free`, tested on `guided`, on other programs\n")
     print(table(HEAD, rows))
 
@@ -197,7 +199,9 @@ def threshold_table(cases: Cases) -> str:
     for max_wrong in MAX_WRONG:
         probabilities, is_trusted = held_out(cases, max_wrong=max_wrong)
         threshold = RiskThreshold(max_wrong, 0.9, 0.0, 0, 0, 0)
-        results = measure_trust(cases, probabilities, threshold=threshold, is_trusted=is_trusted)
+        results = measure_trust_cases(
+            cases, probabilities, threshold=threshold, is_trusted=is_trusted
+        )
         trusted = results.trusted
         assert trusted is not None
         wrong = share(trusted.of - trusted.correct, trusted.of)

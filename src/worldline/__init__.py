@@ -44,8 +44,10 @@ if TYPE_CHECKING:
     from worldline.evaluation.benchmarks import Benchmark, load_benchmark
     from worldline.evaluation.metrics import (
         Accuracy,
+        ExecutionPoint,
         GateResult,
         Leaderboard,
+        OnDemandResults,
         OperationModel,
         OperationRate,
         OperationResults,
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
     from worldline.interfaces.api.diagnosing import diagnose
     from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
     from worldline.interfaces.api.evaluating import compare, evaluate
+    from worldline.interfaces.api.execution_curves import execution_curve, measure_on_demand
     from worldline.interfaces.api.explaining import explain
     from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
@@ -138,8 +141,10 @@ _MODULES = {
     "evaluation.benchmarks": ("Benchmark", "load_benchmark"),
     "evaluation.metrics": (
         "Accuracy",
+        "ExecutionPoint",
         "GateResult",
         "Leaderboard",
+        "OnDemandResults",
         "OperationModel",
         "OperationRate",
         "OperationResults",
@@ -174,6 +179,7 @@ _MODULES = {
     "interfaces.api.diagnosing": ("diagnose",),
     "interfaces.api.evaluating": ("compare", "evaluate"),
     "interfaces.api.engine_handle": ("EngineHandle", "load_engine"),
+    "interfaces.api.execution_curves": ("execution_curve", "measure_on_demand"),
     "interfaces.api.explaining": ("explain",),
     "interfaces.api.assumed_execution": ("replay_assumptions", "run_with_assumptions"),
     "interfaces.api.predicting": ("predict",),
@@ -222,6 +228,7 @@ __all__ = [
     "Engine",
     "EngineError",
     "EngineHandle",
+    "ExecutionPoint",
     "Explanation",
     "ExplanationSearch",
     "Facts",
@@ -232,6 +239,7 @@ __all__ = [
     "Leaderboard",
     "Limits",
     "MalformedRepliesError",
+    "OnDemandResults",
     "OperationModel",
     "OperationRate",
     "OperationResults",
@@ -273,6 +281,7 @@ __all__ = [
     "estimate_cost",
     "evaluate",
     "execute_and_diagnose",
+    "execution_curve",
     "explain",
     "fit_trust",
     "generate_programs",
@@ -283,6 +292,7 @@ __all__ = [
     "load_tokenizer",
     "load_trust_model",
     "make_prediction",
+    "measure_on_demand",
     "measure_operations",
     "measure_trust",
     "predict",

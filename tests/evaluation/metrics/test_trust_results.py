@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import data_file
 from worldline.analysis.stats import RiskThreshold
 from worldline.analysis.trust import TrustCase, answer_key
-from worldline.evaluation.metrics import measure_trust
+from worldline.evaluation.metrics import measure_trust_cases
 
 
 def case(name: str, *, is_correct: bool) -> TrustCase:
@@ -19,7 +19,7 @@ def test_results_by_hand() -> None:
     cases = [case(str(number), is_correct=number < 5) for number in range(10)]
     probabilities = [1 - number / 10 for number in range(10)]
     threshold = RiskThreshold(0.2, 0.9, 0.5, 20, 1, 40)
-    results = measure_trust(
+    results = measure_trust_cases(
         cases, probabilities, threshold=threshold, is_trusted=[p >= 0.5 for p in probabilities]
     )
     assert (results.correct.correct, results.correct.of) == (5, 10)
@@ -38,7 +38,7 @@ def test_results_by_hand() -> None:
 
 
 def test_only_correct_results_have_a_curve_and_no_metrics() -> None:
-    results = measure_trust([case("a", is_correct=True)], [0.7])
+    results = measure_trust_cases([case("a", is_correct=True)], [0.7])
     assert results.risk is None
     assert results.curve == ((1.0, 0.0),)
     assert results.trusted is None
@@ -55,7 +55,7 @@ def test_agreement_of_published_answers_of_code_llama() -> None:
         verdicts = scored["raw_scored_generations"][sample]
         cases.append(case(sample, is_correct=verdicts[keys.index(key)]))
         agreement.append(count / len(keys))
-    results = measure_trust(cases, agreement)
+    results = measure_trust_cases(cases, agreement)
     unanimous = [c.is_correct for c, share in zip(cases, agreement, strict=True) if share == 1]
     assert sum(unanimous) / len(unanimous) == pytest.approx(0.549, abs=5e-4)
     assert results.optimal_aurc == pytest.approx(0.287, abs=5e-4)

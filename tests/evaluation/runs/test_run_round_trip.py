@@ -24,6 +24,7 @@ from worldline.models.prediction import (
     Mode,
     Prediction,
     Question,
+    RowDecision,
     StepScore,
     make_prediction,
 )
@@ -44,6 +45,9 @@ counts = st.integers(0, 2**31 - 1)
 floats = st.floats(allow_nan=False, allow_infinity=False)
 pairs = st.tuples(counts, counts)
 scores = st.builds(StepScore, counts, floats, st.booleans(), counts, floats, st.booleans())
+decisions = st.builds(
+    RowDecision, st.none() | counts, st.floats(0, 1), st.booleans(), st.booleans()
+)
 asked = st.builds(
     GenerationRecord,
     mode=st.sampled_from(get_args(Mode)),
@@ -61,6 +65,10 @@ asked = st.builds(
     scores=st.lists(scores, max_size=2).map(tuple),
     usage=st.builds(Usage, *[counts] * 5),
     seconds=st.integers(0, 10**6).map(lambda n: n / 1000),
+    policy=st.none() | words.filter(bool),
+    threshold=st.none() | st.floats(0, 1),
+    decisions=st.lists(decisions, max_size=3).map(tuple),
+    actual_rows=st.none() | counts,
 )
 
 

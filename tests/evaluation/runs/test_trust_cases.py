@@ -8,7 +8,7 @@ import pytest
 
 from worldline.analysis.trust import TrustCase, cross_validated_probabilities, fit_trust_model
 from worldline.core.errors import InputError
-from worldline.evaluation.metrics import measure_trust
+from worldline.evaluation.metrics import measure_trust_cases
 from worldline.evaluation.runs import (
     COLUMNS,
     assess_predictions,
@@ -126,7 +126,7 @@ def test_a_model_separates_results_and_gives_reasons(tmp_path: Path) -> None:
     save_trust_model(model, path)
     assert load_trust_model(path) == model
     probabilities = cross_validated_probabilities(cases)
-    results = measure_trust(cases, probabilities)
+    results = measure_trust_cases(cases, probabilities)
     assert results.risk is not None
     assert results.risk.auroc.value > 0.75
 
@@ -144,7 +144,7 @@ def test_a_program_is_never_tested_by_a_model_that_saw_it() -> None:
         for number in range(100)
         for _ in range(3)
     ]
-    results = measure_trust(cases, cross_validated_probabilities(cases))
+    results = measure_trust_cases(cases, cross_validated_probabilities(cases))
     assert results.risk is not None
     assert 0.3 < results.risk.auroc.value < 0.7
 

@@ -256,7 +256,7 @@ def _is_predicted(
     if result.index < generation.from_step:
         return False
     is_branch = isinstance(result.shown.condition, Condition)
-    if mode != "free":
+    if mode not in ("free", "on-demand"):
         return is_branch == (mode == "force-state")
     text = alignment.predicted.step_texts[result.index]
     return not any(start <= text.start < end for start, end in generation.forced_spans)

@@ -1,5 +1,6 @@
 """Trust in predicted results: signals that need no execution, and a model fitted on them."""
 
+from worldline.analysis.trust.execution_policies import row_trust
 from worldline.analysis.trust.signals import (
     SIGNALS,
     Signal,
@@ -33,5 +34,6 @@ __all__ = [
     "count_legal_steps",
     "cross_validated_probabilities",
     "fit_trust_model",
+    "row_trust",
     "trust_signals",
 ]

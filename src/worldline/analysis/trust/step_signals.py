@@ -1,9 +1,19 @@
 """Signals of the predicted steps: illegal control flow, and steps that contradict their line."""
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 from worldline.analysis.trust.step_checks import StepCheck, check_steps, repeated_lines
 from worldline.core.errors import ProgramError
 from worldline.core.trace import Program
-from worldline.languages.python.cfg import CfgSimulator, build_cfg
+from worldline.languages.python.cfg import (
+    CfgSimulator,
+    ControlFlowGraph,
+    NextStep,
+    ProgramInstructions,
+    build_cfg,
+    build_instruction_graph,
+)
 from worldline.models.codecs import Decoded
 
 # Checks for which a value only has to be repeated.
@@ -59,6 +69,29 @@ def _contradicted(checks: list[StepCheck], *kinds: str) -> float:
 def count_legal_steps(program: Program, decoded: Decoded) -> int | None:
     """The number of predicted steps before the first that the control-flow graph does not allow.
 
+    Returns:
+        None if the program has no control-flow graph, or the format does not tell calls from lines.
+    """
+    path = follow_steps(program, decoded)
+    return None if path is None else path.legal_steps
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPath:
+    """The path of predicted steps through the control-flow graph.
+
+    Attributes:
+        legal_steps: The number of steps before the first that the graph does not allow.
+        options: The steps that may come next; empty after a step that is not legal.
+    """
+
+    legal_steps: int
+    options: tuple[NextStep, ...]
+
+
+def follow_steps(program: Program, decoded: Decoded) -> GraphPath | None:
+    """Follow predicted steps through the control-flow graph, as far as they are legal.
+
     Where the format does not ask for the steps inside lambdas and comprehensions, a prediction may
     have them or not.
 
@@ -68,17 +101,30 @@ def count_legal_steps(program: Program, decoded: Decoded) -> int | None:
     if not decoded.knows_events:
         return None
     try:
-        graph = build_cfg(program.text)
-        simulators = [
-            CfgSimulator(graph, program, omits_expression_frames=is_omitted)
-            for is_omitted in {False, decoded.omits_expression_frames}
-        ]
+        graph, instructions = _graphs(program.text)
     except ProgramError:
         return None
-    return max(_legal_steps(simulator, program, decoded) for simulator in simulators)
+    best: GraphPath | None = None
+    for is_omitted in sorted({False, decoded.omits_expression_frames}, reverse=True):
+        simulator = CfgSimulator(
+            graph, program, omits_expression_frames=is_omitted, instructions=instructions
+        )
+        path = _follow(simulator, program, decoded)
+        if best is None or path.legal_steps > best.legal_steps:
+            best = path
+        if best.legal_steps == len(decoded.steps):
+            break
+    return best
 
 
-def _legal_steps(simulator: CfgSimulator, program: Program, decoded: Decoded) -> int:
+@lru_cache(maxsize=64)
+def _graphs(text: str) -> tuple[ControlFlowGraph, ProgramInstructions]:
+    """The graphs of a program; a prediction may be followed once for each of its steps."""
+    graph = build_cfg(text)
+    return graph, build_instruction_graph(text, graph)
+
+
+def _follow(simulator: CfgSimulator, program: Program, decoded: Decoded) -> GraphPath:
     repeated = repeated_lines(program.text)
     for number, (step, text) in enumerate(zip(decoded.steps, decoded.step_texts, strict=True)):
         lines = {step.line}
@@ -87,10 +133,10 @@ def _legal_steps(simulator: CfgSimulator, program: Program, decoded: Decoded) ->
             lines |= {n for n in repeated if program.line(n) == program.line(step.line)}
         options = [o for o in simulator.options if o.event == step.event and o.line in lines]
         if not options:
-            return number
+            return GraphPath(number, ())
         is_return = step.event == "return"
         try:
             simulator.take(*options, unwound=step.value is None if is_return else None)
         except ValueError:
-            return number
-    return len(decoded.steps)
+            return GraphPath(number, ())
+    return GraphPath(len(decoded.steps), tuple(simulator.options))

@@ -24,6 +24,13 @@ from worldline.evaluation.metrics.leaderboard import (
     LeaderboardRow,
     rank_runs,
 )
+from worldline.evaluation.metrics.on_demand_results import (
+    ExecutionPoint,
+    OnDemandResults,
+    compare_at_equal_cost,
+    execution_points,
+    measure_executed_samples,
+)
 from worldline.evaluation.metrics.one_step_accuracy import (
     OneStepAccuracy,
     measure_one_step_accuracy,
@@ -61,7 +68,7 @@ from worldline.evaluation.metrics.token_costs import (
     length_percentiles,
     measure_tokens,
 )
-from worldline.evaluation.metrics.trust_results import TrustResults, measure_trust
+from worldline.evaluation.metrics.trust_results import TrustResults, measure_trust_cases
 
 __all__ = [
     "CONTEXT_LENGTHS",
@@ -74,6 +81,7 @@ __all__ = [
     "CompositionResult",
     "Condition",
     "ConditionResult",
+    "ExecutionPoint",
     "FormatTokens",
     "GateResult",
     "GroupAccuracy",
@@ -81,6 +89,7 @@ __all__ = [
     "Leaderboard",
     "LeaderboardRow",
     "LengthPercentiles",
+    "OnDemandResults",
     "OneStepAccuracy",
     "OperationChange",
     "OperationCounter",
@@ -101,18 +110,21 @@ __all__ = [
     "accuracy_by_group",
     "changed_settings",
     "check_conditions",
+    "compare_at_equal_cost",
     "compare_operations",
     "compare_runs",
+    "execution_points",
     "length_percentiles",
     "measure_calibration",
     "measure_composition",
+    "measure_executed_samples",
     "measure_interventions",
     "measure_one_step_accuracy",
     "measure_operations",
     "measure_survival",
     "measure_token_churn",
     "measure_tokens",
-    "measure_trust",
+    "measure_trust_cases",
     "parse_condition",
     "pass_at_k_rates",
     "rank_runs",

@@ -52,7 +52,7 @@ class TrustResults:
         return 1 - self.correct.correct / self.correct.of
 
 
-def measure_trust(
+def measure_trust_cases(
     cases: Sequence[TrustCase],
     probabilities: Sequence[float],
     *,

@@ -16,6 +16,11 @@ from worldline.evaluation.runs.evaluate import (
     import_predictions,
     missing_samples,
 )
+from worldline.evaluation.runs.executed_samples import (
+    ExecutedSample,
+    make_executed_sample,
+    read_executed_samples,
+)
 from worldline.evaluation.runs.intervention_attempts import Attempt, Attempts, read_attempts
 from worldline.evaluation.runs.intervention_runs import (
     RESAMPLE_REPEATS,
@@ -74,6 +79,7 @@ __all__ = [
     "Attempts",
     "CauseTests",
     "Checkpoint",
+    "ExecutedSample",
     "Failures",
     "Manifest",
     "PredictionFile",
@@ -98,11 +104,13 @@ __all__ = [
     "is_expected",
     "is_run",
     "load_trust_model",
+    "make_executed_sample",
     "missing_samples",
     "parse_checkpoint",
     "query_runs",
     "read_answers",
     "read_attempts",
+    "read_executed_samples",
     "read_interventions",
     "read_manifest",
     "read_predictions",

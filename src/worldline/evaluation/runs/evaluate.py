@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from worldline.analysis.diagnosis import Sample
+from worldline.analysis.trust import row_trust
 from worldline.core.errors import InputError, WorldlineError
 from worldline.evaluation.runs.diagnose_predictions import execute_and_diagnose
 from worldline.evaluation.runs.manifest import Manifest, with_capabilities
@@ -96,6 +97,7 @@ def evaluate_into_run(
         max_malformed=max_malformed,
         cost=cost,
         on_ready=begin,
+        row_trust=row_trust(settings.policy),
     )
     with closing(predictions):
         for prediction in predictions:

@@ -28,6 +28,8 @@ _SHARED_FIELDS = (
     "temperature",
     "from_step",
     "max_value_chars",
+    "policy",
+    "threshold",
 )
 
 

@@ -16,13 +16,15 @@ COLUMNS: tuple[Column, ...] = (
     Column("facets", "text", "facets of the question, as JSON"),
     # The prediction settings.
     Column("model", "text", "name of the model"),
-    Column("mode", "text", "free, force-actions, force-state, guided or score"),
+    Column("mode", "text", "free, force-actions, force-state, guided, score or on-demand"),
     Column("codec", "text", "codec of the output"),
     Column("max_tokens", "int", "limit on tokens after the prompt, teacher-forced ones included"),
     Column("temperature", "float", "sampling temperature; 0: the most probable token"),
     Column("seed", "int", "seed of this repeat"),
     Column("from_step", "int", "number of actual steps given before the first predicted one"),
     Column("max_value_chars", "int", "limit on characters of a value in a guided state"),
+    Column("policy", "text", "which steps are executed, in the mode on-demand"),
+    Column("threshold", "float", "steps whose trust is below it are executed, in on-demand"),
     Column("completed_at", "time", "when the sample was completed, in UTC"),
     # The output and its cost.
     Column("prompt_tokens", "int", "tokens of the prompt"),
@@ -41,6 +43,9 @@ COLUMNS: tuple[Column, ...] = (
     Column("usage_reasoning", "int", "generated tokens that were reasoning, if they are counted"),
     Column("seconds", "float", "duration in seconds, waiting included"),
     Column("scores", "text", "in the mode score: negative log-likelihood of each step, as JSON"),
+    Column("decisions", "text", "in the mode on-demand: trust and execution of each row, as JSON"),
+    Column("executed_steps", "int", "in the mode on-demand: number of rows that were executed"),
+    Column("actual_rows", "int", "in the mode on-demand: rows of the actual execution"),
     Column("interventions", "text", "results of interventions by other tools, as JSON"),
     # The verdict.
     Column("external_answer", "text", "answer that an external script extracted from the output"),

@@ -29,6 +29,7 @@ _CONVERTED_FIELDS = (
     "usage",
     "forced_spans",
     "scores",
+    "decisions",
     "output",
     "finish_reason",
     "interventions",
@@ -76,6 +77,12 @@ def sample_to_row(
         **{f"usage_{name}": value for name, value in usage.items()},
         "forced_spans": [end for span in asked.forced_spans for end in span] if asked else None,
         "scores": json.dumps([asdict(s) for s in asked.scores]) if asked and asked.scores else None,
+        "decisions": json.dumps([asdict(each) for each in asked.decisions])
+        if asked and asked.decisions
+        else None,
+        "executed_steps": sum(each.is_executed for each in asked.decisions)
+        if asked and asked.mode == "on-demand"
+        else None,
         "interventions": json.dumps(dict(prediction.interventions))
         if prediction.interventions
         else None,
@@ -88,8 +95,8 @@ def sample_to_row(
         "trace": encode_trace(sample),
     }
     del row["id"]
-    if not prediction.decoded.shows_steps:
-        # Only the result was predicted, no steps.
+    if not prediction.decoded.shows_steps or (asked and asked.mode == "on-demand"):
+        # No steps were predicted, or executed ones would count as predicted right.
         row["matched_steps"] = None
     return {name: value for name, value in row.items() if value is not None}
 
@@ -113,6 +120,7 @@ def row_to_prediction(row: dict[str, Any], location: str) -> Prediction:
         "output": values.get("output", ""),
         "forced_spans": list(zip(span_ends[::2], span_ends[1::2], strict=True)),
         "scores": json.loads(values.get("scores", "[]")),
+        "decisions": json.loads(values.get("decisions", "[]")),
         "interventions": json.loads(values.get("interventions", "{}")),
         "usage": {
             name.removeprefix("usage_"): value

@@ -22,7 +22,7 @@ PREDICTION_COLUMNS = (
     "forced_spans", "external_answer",
 )  # fmt: skip
 # Modes in which the model is given parts of the actual execution.
-_INFORMED_MODES = frozenset({"force-actions", "force-state", "score"})
+_INFORMED_MODES = frozenset({"force-actions", "force-state", "score", "on-demand"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,7 +239,11 @@ def default_location(
     """
     model = engine.options.get("model") if isinstance(engine, EngineHandle) else None
     identity: list[Any] = [dict(benchmark.options), _engine_name(engine), model, tokenizer]
-    text = json.dumps([*identity, asdict(settings), asdict(limits)])
+    fields = asdict(settings)
+    if settings.mode != "on-demand":
+        # Settings of this mode only; without them, runs of earlier versions have the same names.
+        del fields["policy"], fields["threshold"]
+    text = json.dumps([*identity, fields, asdict(limits)])
     digest = hashlib.sha256(text.encode()).hexdigest()[:6]
     # The codec that is chosen is not known yet, and the same command has to find the run again.
     codec = "" if settings.codec == AUTO_CODEC else f"-{settings.codec}"

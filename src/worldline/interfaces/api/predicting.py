@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from worldline.analysis.trust import row_trust
 from worldline.core.errors import InputError
 from worldline.core.trace import Limits
 from worldline.evaluation.runs import PredictionFile
@@ -28,6 +29,7 @@ from worldline.models.prediction import (
     CostMeter,
     Finish,
     Mode,
+    Policy,
     Prediction,
     PredictionSettings,
     Predictor,
@@ -45,6 +47,8 @@ def predict(
     call: str | None = None,
     stdin: str = "",
     mode: Mode = "free",
+    policy: Policy = "checks",
+    threshold: float = 0.5,
     codec: str = AUTO_CODEC,
     max_tokens: int = 4096,
     temperature: float = 0.0,
@@ -61,7 +65,10 @@ def predict(
         engine: The engine, or its name.
         call: The call to predict, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
-        mode: `free`, `force-actions`, `force-state`, `guided` or `score`.
+        mode: `free`, `force-actions`, `force-state`, `guided`, `score` or `on-demand`.
+        policy: In the mode `on-demand`, which steps are executed: `checks`, `trust`, `likelihood`,
+            `illegal`, `branch`, `random`, `all` or `none`.
+        threshold: In the mode `on-demand`, steps whose trust is below it are executed.
         codec: The format that the model writes: `cwm`, `chat`, `delta`, …; `auto` picks the best
             one that the model supports.
         max_tokens: Maximum completion tokens, including teacher-forced tokens.
@@ -86,7 +93,13 @@ def predict(
     """
     question = Question("prediction", to_program(program, *arguments, call=call, stdin=stdin), None)
     settings = PredictionSettings(
-        mode=mode, codec=codec, max_tokens=max_tokens, temperature=temperature, seed=seed
+        mode=mode,
+        codec=codec,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        seed=seed,
+        policy=policy,
+        threshold=threshold,
     )
     with PythonRecorder(python=python) as recorder, borrowed_engine(engine) as borrowed:
         predictions = predict_questions(
@@ -96,6 +109,7 @@ def predict(
             settings=settings,
             limits=limits,
             tokenizer=tokenizer,
+            row_trust=row_trust(settings.policy),
         )
         with closing(predictions):
             return next(predictions)
@@ -223,6 +237,7 @@ def predict_into_file(
                 max_malformed=max_malformed,
                 cost=cost,
                 on_ready=report_codec,
+                row_trust=row_trust(settings.policy),
             )
             with closing(predictions):
                 for prediction in predictions:

@@ -12,8 +12,7 @@ from worldline.analysis.trust import (
     fit_trust_model,
 )
 from worldline.core.errors import InputError
-from worldline.evaluation.metrics import TrustResults
-from worldline.evaluation.metrics import measure_trust as measure_cases
+from worldline.evaluation.metrics import TrustResults, measure_trust_cases
 from worldline.evaluation.runs import load_trust_model, read_manifest, read_trust_cases
 from worldline.interfaces.api.run import Run
 
@@ -86,7 +85,7 @@ def measure_trust(
     run_cases = read_trust_cases(location)
     if model is None:
         probabilities = cross_validated_probabilities(run_cases.cases, groups=signals)
-        return measure_cases(
+        return measure_trust_cases(
             run_cases.cases, probabilities, without_answer=run_cases.without_answer
         )
     fitted = model if isinstance(model, TrustModel) else load_trust_model(model)
@@ -96,7 +95,7 @@ def measure_trust(
             f"the trust model was fitted on all programs of {location}; test it on a run of other "
             "programs, or cross-validate the run without --model"
         )
-    return measure_cases(
+    return measure_trust_cases(
         cases,
         [fitted.probability(case.signals) for case in cases],
         threshold=fitted.threshold,

@@ -12,7 +12,13 @@ from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
 from worldline.interfaces.cli.help_sections import section_option
 from worldline.interfaces.cli.server_options import SERVER_OPTION_NAMES, server_options
 from worldline.models.codecs import CODECS, get_codec
-from worldline.models.prediction import AUTO_CODEC, DEFAULT_CONCURRENCY, Mode, PredictionSettings
+from worldline.models.prediction import (
+    AUTO_CODEC,
+    DEFAULT_CONCURRENCY,
+    POLICIES,
+    Mode,
+    PredictionSettings,
+)
 
 DEFAULTS = PredictionSettings()
 _ENGINE_OPTIONS = (*SERVER_OPTION_NAMES, "timeout", "retry_timeout")
@@ -97,7 +103,28 @@ _PREDICTION_OPTIONS = (
         show_default=True,
         help="What the model predicts: free (every step), force-actions (the states, given the "
         "actual lines), force-state (the lines, given the actual states), guided (the states, and "
-        "a choice among the possible lines), score (nothing: it scores the actual steps).",
+        "a choice among the possible lines), score (nothing: it scores the actual steps), "
+        "on-demand (the steps that --policy trusts; the others are executed).",
+    ),
+    section_option(
+        "Prediction",
+        "--policy",
+        type=click.Choice(POLICIES),
+        metavar="NAME",
+        default=DEFAULTS.policy,
+        show_default=True,
+        help="In the mode on-demand, which steps are executed: checks (those that contradict the "
+        "steps before them), likelihood (improbable to the model), trust (both), illegal (not in "
+        "the control-flow graph), branch (conditions and loops), random, all or none.",
+    ),
+    section_option(
+        "Prediction",
+        "--threshold",
+        type=click.FloatRange(min=0, max=1),
+        metavar="T",
+        default=DEFAULTS.threshold,
+        show_default=True,
+        help="In the mode on-demand, execute the steps whose trust is below T.",
     ),
     section_option(
         "Prediction",

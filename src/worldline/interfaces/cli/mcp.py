@@ -2,10 +2,13 @@
 
 import os
 from functools import partial
+from pathlib import Path
 
 import click
 
+from worldline.core.errors import InputError
 from worldline.core.util.optional_imports import optional_import
+from worldline.evaluation.runs import load_trust_model
 from worldline.interfaces.cli.engine_options import (
     DEFAULTS,
     ModelAccess,
@@ -25,6 +28,7 @@ TOKEN_VARIABLE = "WORLDLINE_MCP_TOKEN"
     examples=(
         "worldline mcp",
         "worldline mcp --engine http://127.0.0.1:8000/v1",
+        "worldline mcp --engine http://127.0.0.1:8000/v1 --trust trust.json",
         "worldline mcp --http --port 8765",
     )
 )
@@ -76,6 +80,14 @@ TOKEN_VARIABLE = "WORLDLINE_MCP_TOKEN"
     show_default=True,
     help="Maximum completion tokens per prediction.",
 )
+@section_option(
+    "Prediction",
+    "--trust",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="Trust model of worldline trust fit: predictions have a probability of being right, and "
+    "should_i_run decides by its threshold.",
+)
 @python_option
 def mcp(
     is_http: bool,
@@ -85,6 +97,7 @@ def mcp(
     access: ModelAccess | None,
     codec: str,
     max_tokens: int,
+    trust: Path | None,
     python: str | None,
 ) -> None:
     """Start a server with which agents trace and check code (MCP).
@@ -92,8 +105,10 @@ def mcp(
     MCP is the Model Context Protocol. A client such as Claude Code, Cursor or VS Code starts this
     command itself: `claude mcp add worldline -- worldline mcp`, or see the guide "Use Worldline
     from agents". Programs run in the sandbox. With --engine, agents can also ask a model for
-    predictions.
+    predictions; with --trust, the server says which of them can be trusted.
     """
+    if trust is not None and access is None:
+        raise InputError("--trust judges the predictions of a model; give --engine as well")
     # It starts while the SDK is imported, which takes longer.
     first = start_recorder(python)
     with optional_import("worldline mcp needs the MCP SDK; install it with", extra="mcp"):
@@ -107,6 +122,7 @@ def mcp(
         tokenizer=None
         if access is None or access.tokenizer is None
         else load_tokenizer(access.tokenizer),
+        trust_model=None if trust is None else load_trust_model(trust),
         python=python,
         recorders=recorders,
         first_recorder=first,

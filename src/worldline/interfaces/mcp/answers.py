@@ -153,9 +153,10 @@ class WeakStep(_Model):
     """Line number; 0 if the program has no such line."""
     source: str
     """The source line as the model wrote it."""
-    reason: Literal["impossible", "least_likely_token"]
-    """`impossible`: no path of the control-flow graph has this step. `least_likely_token`: it
-    contains the least likely token of the output."""
+    reason: Literal["impossible", "contradicted", "least_likely_token"]
+    """`impossible`: no path of the control-flow graph has this step. `contradicted`: the predicted
+    state before it gives another value or another branch. `least_likely_token`: it contains the
+    least likely token of the output."""
     log_probability: float | None = None
     """Log-probability of that token. It is the model's own, and not calibrated."""
 
@@ -173,6 +174,8 @@ class PredictionAnswer(Answer):
     """The least certain step, if it is known."""
     trust: str = ""
     """What is known about whether the value is right."""
+    probability: float | None = None
+    """Calibrated probability that the value is right; null without a trust model."""
     lines: list[Line] = []
     """The predicted lines that matter, in order."""
     left_out: int = 0
@@ -181,3 +184,22 @@ class PredictionAnswer(Answer):
     """The model."""
     completion_tokens: int = 0
     """Tokens that the model generated."""
+
+
+class AdviceAnswer(Answer):
+    """Whether to run a call, or to trust a model's prediction of it. Nothing was executed."""
+
+    advice: Literal["run", "trust"] | None = None
+    """`trust`: the probability reaches the calibrated threshold. `run`: everything else."""
+    value: str | None = None
+    """The predicted value; null if the model gave none."""
+    probability: float | None = None
+    """Calibrated probability that the value is right; null if it is not known."""
+    threshold: float | None = None
+    """The lowest probability that is trusted; null if nothing can be trusted."""
+    reasons: list[str] = []
+    """What lowers the probability most."""
+    weakest_step: WeakStep | None = None
+    """The least certain step, if it can be said."""
+    model: str = ""
+    """The model."""

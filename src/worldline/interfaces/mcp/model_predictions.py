@@ -1,7 +1,9 @@
 """Predictions of a model, and their least certain step."""
 
 import asyncio
+from typing import Literal
 
+from worldline.analysis.trust import check_steps
 from worldline.core.errors import WorldlineError
 from worldline.core.trace import Program
 from worldline.core.util.text import truncate_text
@@ -14,12 +16,6 @@ from worldline.models.codecs import Decoded
 from worldline.models.engines import Engine
 from worldline.models.prediction import Prediction, PredictionSettings, Predictor, Question
 from worldline.models.tokenizers import Tokenizer
-
-# How often a model is right is not known before it is measured.
-NO_CALIBRATION = (
-    "No calibrated probability is known that this value is right. To check it, call "
-    "trace_execution, which runs the code."
-)
 
 
 class ModelPredictor:
@@ -72,15 +68,18 @@ class ModelPredictor:
             return self._predictor
 
     async def weakest_step(self, prediction: Prediction) -> WeakStep | None:
-        """The least certain step of a prediction: an impossible one, or else the least likely.
+        """The least certain step: one that cannot follow from those before, or the least likely.
 
-        None if all steps are possible and the engine gives no log-probabilities.
+        None if no step contradicts the others and the engine gives no log-probabilities.
         """
-        impossible = await asyncio.to_thread(
-            first_impossible_step, prediction.program, prediction.decoded
-        )
+        program, decoded = prediction.program, prediction.decoded
+        impossible = await asyncio.to_thread(first_impossible_step, program, decoded)
         if impossible is not None:
             return _weak_step(prediction, impossible, "impossible")
+        checks = await asyncio.to_thread(check_steps, program, decoded, prediction.answer)
+        contradicted = [check.step for check in checks if not check.is_consistent]
+        if contradicted:
+            return _weak_step(prediction, min(contradicted), "contradicted")
         record, engine = prediction.generation, self._engine
         if engine is None or record is None or not (record.prompt_ids and record.completion_ids):
             return None
@@ -105,7 +104,10 @@ class ModelPredictor:
 
 
 def _weak_step(
-    prediction: Prediction, step: int, reason: str, log_probability: float | None = None
+    prediction: Prediction,
+    step: int,
+    reason: Literal["impossible", "contradicted", "least_likely_token"],
+    log_probability: float | None = None,
 ) -> WeakStep:
     decoded = prediction.decoded
     source = truncate_text(decoded.step_texts[step].line.strip(), SOURCE_CHARS)
@@ -113,7 +115,7 @@ def _weak_step(
         step=step,
         line=decoded.steps[step].line,
         source=source,
-        reason="impossible" if reason == "impossible" else "least_likely_token",
+        reason=reason,
         log_probability=log_probability,
     )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from worldline.analysis.alignment import results_equal
+from worldline.analysis.trust import Trust, TrustModel
 from worldline.core.trace import Program
 from worldline.core.util.text import pluralize, truncate_text
 from worldline.interfaces.mcp.answers import (
@@ -19,7 +20,11 @@ from worldline.interfaces.mcp.answers import (
 from worldline.interfaces.mcp.call_table import Reply
 from worldline.interfaces.mcp.claims import ClaimCheck
 from worldline.interfaces.mcp.executed_lines import ExecutedLine, executed_lines
-from worldline.interfaces.mcp.model_predictions import NO_CALIBRATION
+from worldline.interfaces.mcp.predicted_values import (
+    predicted_value,
+    prediction_words,
+    weakest_words,
+)
 from worldline.interfaces.mcp.text_limits import NAME_CHARS, short_value
 from worldline.interfaces.mcp.trace_store import SCHEME, StoredTrace, resource_addresses
 from worldline.interfaces.mcp.trace_views import (
@@ -35,6 +40,7 @@ from worldline.interfaces.mcp.trace_views import (
     shown_line,
     variable_history,
 )
+from worldline.interfaces.mcp.trust_replies import foreign_words, trust_words
 from worldline.interfaces.mcp.version_changes import VersionDifference
 from worldline.models.prediction import Prediction
 
@@ -168,15 +174,6 @@ def outcome_of_prediction(prediction: Prediction) -> VersionOutcome:
     return VersionOutcome(outcome, lines, value is not None, value, None)
 
 
-def predicted_value(prediction: Prediction) -> str | None:
-    """The value that a model predicts: its answer, or what its last step returns."""
-    if prediction.answer is not None:
-        return prediction.answer
-    last = prediction.decoded.steps[-1:]
-    is_end = bool(last) and prediction.decoded.stop == "complete"
-    return last[0].value if is_end and last[0].event == "return" else None
-
-
 def change_reply(
     id: str,
     before: Program,
@@ -247,22 +244,30 @@ def _difference_words(old: VersionOutcome, new: VersionOutcome) -> str:
     return f"Both versions: {words[0]}. They differ in what they print, or in what is not shown."
 
 
-def prediction_reply(id: str, prediction: Prediction, weakest: WeakStep | None) -> Reply:
-    """The answer with a model's prediction."""
+def prediction_reply(
+    id: str,
+    prediction: Prediction,
+    weakest: WeakStep | None,
+    *,
+    trust_model: TrustModel | None = None,
+    trust: Trust | None = None,
+) -> Reply:
+    """The answer with a model's prediction.
+
+    Args:
+        id: The id of the call.
+        prediction: The prediction.
+        weakest: Its least certain step.
+        trust_model: The trust model, if there is one.
+        trust: The trust in the value by this model.
+    """
     value = predicted_value(prediction)
     program, decoded = prediction.program, prediction.decoded
-    call = truncate_text(program.call or "the program", 80)
-    model = truncate_text(prediction.model, 80)
-    if prediction.finish == "infra_error":
-        words = f"{model} could not be asked: {short_value(prediction.error or '', width=300)}"
-    elif value is None:
-        end = "its output was truncated" if prediction.is_truncated else decoded.reason
-        words = f"{model} gave no value for {call}: {short_value(end, width=200)}."
-    else:
-        words = f"{model} predicts that {call} returns {short_value(value)}. Nothing was executed."
+    words, trusted = prediction_words(prediction), trust_words(prediction, trust_model, trust)
     chosen = effective_lines(executed_lines(program, decoded.steps))
     lines, left_out = select_lines(chosen, partial(shown_line, program), max_bytes=6_000)
     usage = prediction.generation.usage.completion if prediction.generation else 0
+    is_known = trust_model is not None and not foreign_words(prediction, trust_model)
     answer = PredictionAnswer(
         id=id,
         summary=words,
@@ -270,29 +275,20 @@ def prediction_reply(id: str, prediction: Prediction, weakest: WeakStep | None) 
         finish=prediction.finish,
         steps=len(decoded.steps),
         weakest_step=weakest,
-        trust=NO_CALIBRATION,
+        trust=trusted,
+        probability=trust.probability if trust is not None and is_known else None,
         lines=lines,
         left_out=left_out,
-        model=model,
+        model=truncate_text(prediction.model, 80),
         completion_tokens=usage,
     )
     parts = [words]
     if weakest is not None:
-        parts.append(_weakest_words(weakest))
-    parts.append(NO_CALIBRATION)
+        parts.append(weakest_words(weakest))
+    parts.append(trusted)
     if lines:
         parts += ["Predicted lines with an effect:", *listing(lines, left_out)]
     return Reply(answer, fitted_text(parts))
-
-
-def _weakest_words(weakest: WeakStep) -> str:
-    where = f"step {weakest.step}, line {weakest.line}: {weakest.source}"
-    if weakest.reason == "impossible":
-        return f"Impossible: the control-flow graph has no path with {where}."
-    return (
-        f"Least certain: {where} (its least likely token has the log-probability "
-        f"{weakest.log_probability:.2f}, which is not calibrated)."
-    )
 
 
 def _context(program: Program, lines: Sequence[ExecutedLine]) -> tuple[list[Line], int]:

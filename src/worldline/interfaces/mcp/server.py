@@ -14,6 +14,7 @@ from pydantic import Field
 from worldline.core.errors import InputError, WorldlineError
 from worldline.core.trace import Program
 from worldline.interfaces.mcp.answers import (
+    AdviceAnswer,
     Answer,
     ChangeAnswer,
     CheckAnswer,
@@ -45,7 +46,8 @@ travels. Before you state what code returns or does, check it with check_predict
 with the first step at which the claim is wrong. After an edit, what_changes shows how the \
 executions of both versions differ. The code has no network, no files and no packages outside the \
 standard library of the server's Python; it gets what it needs in `code` and `stdin`."""
-PREDICTION_INSTRUCTIONS = """ predict_execution asks a model instead of running anything."""
+PREDICTION_INSTRUCTIONS = """ predict_execution asks a model instead of running anything; \
+should_i_run says whether its value can be trusted or the call must be run."""
 
 Code = Annotated[
     str,
@@ -69,6 +71,7 @@ Id = Annotated[str, Field(description="The id from an earlier answer.", max_leng
 TraceResult = Annotated[CallToolResult, TraceAnswer]
 CheckResult = Annotated[CallToolResult, CheckAnswer]
 ChangeResult = Annotated[CallToolResult, ChangeAnswer]
+AdviceResult = Annotated[CallToolResult, AdviceAnswer]
 PredictionResult = Annotated[CallToolResult, PredictionAnswer]
 Tool = TypeVar("Tool", bound=Callable[..., Any])
 _ANNOTATIONS = ToolAnnotations(
@@ -105,7 +108,7 @@ def build_server(service: ToolService) -> MCPServer[None]:
     _add_tools(server, service)
     _add_call_tools(server, service)
     if service.has_engine:
-        _add_prediction_tool(server, service)
+        _add_prediction_tools(server, service)
     _add_resources(server, service)
     return server
 
@@ -238,17 +241,29 @@ def _add_call_tools(server: MCPServer[None], service: ToolService) -> None:
             return _result(service.cancel(id))
 
 
-def _add_prediction_tool(server: MCPServer[None], service: ToolService) -> None:
+def _add_prediction_tools(server: MCPServer[None], service: ToolService) -> None:
     @_tool(server, "Predict an execution")
     async def predict_execution(code: Code, call: Call) -> PredictionResult:
         """Ask a model what a call returns, without running anything.
 
-        The answer has the predicted value and the least certain step. How often such values are
-        right is not known.
+        The answer has the predicted value and the least certain step, and the probability that the
+        value is right if the server was started with a trust model.
         """
         program = _program(code, call)
         return await _answered(
             service.run(lambda id: service.predict_execution(id, program), PredictionAnswer)
+        )
+
+    @_tool(server, "Should I run it?")
+    async def should_i_run(code: Code, call: Call) -> AdviceResult:
+        """Decide whether a call must be run, or a model's prediction of its value can be trusted.
+
+        Nothing is executed. The answer is `trust` with the value if its calibrated probability
+        reaches the threshold that the server was started with, otherwise `run` and the reason.
+        """
+        program = _program(code, call)
+        return await _answered(
+            service.run(lambda id: service.should_i_run(id, program), AdviceAnswer)
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+from worldline.analysis.trust import TrustModel
 from worldline.core.errors import InputError
 from worldline.core.trace import Limits, Program, Trace, check_call
 from worldline.interfaces.api.engine_handle import EngineLike
@@ -24,6 +25,11 @@ from worldline.interfaces.mcp.replies import (
     trace_reply,
 )
 from worldline.interfaces.mcp.trace_store import StoredTrace, TraceStore, make_stored_trace
+from worldline.interfaces.mcp.trust_replies import (
+    advice_reply,
+    assess_value,
+    check_trust_model,
+)
 from worldline.interfaces.mcp.version_changes import first_difference
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import PredictionSettings
@@ -60,6 +66,7 @@ class ToolService:
         settings: PredictionSettings | None = None,
         concurrency: int | None = None,
         tokenizer: Tokenizer | None = None,
+        trust_model: TrustModel | None = None,
         python: str | None = None,
         recorders: int = DEFAULT_RECORDERS,
         first_recorder: PythonRecorder | None = None,
@@ -72,14 +79,19 @@ class ToolService:
             settings: How the model is asked.
             concurrency: The number of predictions at the same time.
             tokenizer: The model's own tokenizer, which saves requests to the server.
+            trust_model: Gives the probability that a predicted value is right.
             python: The interpreter that executes programs; by default the current one.
             recorders: The number of programs that are executed at the same time.
             first_recorder: A recorder that is starting already.
             wait_seconds: Seconds after which a call answers that it is still running.
 
         Raises:
-            InputError: The mode of the settings needs the actual execution.
+            InputError: The mode of the settings needs the actual execution, or the trust model
+                needs repeats.
         """
+        if trust_model is not None:
+            check_trust_model(trust_model)
+        self._trust_model = trust_model
         self._settings = settings or PredictionSettings(codec="auto")
         if self._settings.mode not in ("free", "guided") or self._settings.from_step:
             raise InputError("predictions without an execution have the mode free or guided")
@@ -226,7 +238,17 @@ class ToolService:
         """Ask the model for the execution of a program."""
         model = self._model()
         prediction = await model.predict(program)
-        return prediction_reply(id, prediction, await model.weakest_step(prediction))
+        weakest = await model.weakest_step(prediction)
+        trust = await asyncio.to_thread(assess_value, prediction, self._trust_model)
+        return prediction_reply(id, prediction, weakest, trust_model=self._trust_model, trust=trust)
+
+    async def should_i_run(self, id: str, program: Program) -> Reply:
+        """Advise whether to run a call, or to trust the model's prediction of it."""
+        model = self._model()
+        prediction = await model.predict(program)
+        weakest = await model.weakest_step(prediction)
+        trust = await asyncio.to_thread(assess_value, prediction, self._trust_model)
+        return advice_reply(id, prediction, self._trust_model, trust, weakest)
 
     def _model(self) -> ModelPredictor:
         model = self._running.model

@@ -13,11 +13,13 @@ from worldline.evaluation.metrics import (
     FACETS,
     Calibration,
     InterventionResults,
+    OnDemandResults,
     OneStepAccuracy,
     accuracy,
     accuracy_by_group,
     measure_calibration,
     measure_composition,
+    measure_executed_samples,
     measure_interventions,
     measure_one_step_accuracy,
     measure_survival,
@@ -27,6 +29,7 @@ from worldline.evaluation.runs import (
     Manifest,
     ScoredSample,
     read_answers,
+    read_executed_samples,
     read_interventions,
     read_manifest,
     read_scored_samples,
@@ -45,6 +48,7 @@ from worldline.interfaces.report.intervention_text import (
     intervention_tables,
     interventions_to_json,
 )
+from worldline.interfaces.report.on_demand_text import on_demand_lines
 from worldline.interfaces.report.outcome_tables import summary_tables
 from worldline.interfaces.report.run_header import run_lines
 from worldline.interfaces.report.run_headline import headline
@@ -56,7 +60,7 @@ from worldline.interfaces.report.survival_text import survival_tables
 class RunResults:
     """What the report of a run is made from.
 
-    Step scores, interventions and the calibration may be absent.
+    Step scores, interventions, the calibration and executed steps may be absent.
     """
 
     location: str
@@ -65,6 +69,7 @@ class RunResults:
     one_step: OneStepAccuracy | None
     interventions: InterventionResults | None
     calibration: Calibration | None = None
+    on_demand: OnDemandResults | None = None
 
     @property
     def has_steps(self) -> bool:
@@ -96,12 +101,19 @@ def read_results(location: str | Path) -> RunResults:
         one_step=measure_one_step_accuracy(read_scores(location)),
         interventions=measure_interventions(samples, tried) if tried else None,
         calibration=read_calibration(location, manifest),
+        on_demand=read_on_demand(location, manifest),
     )
 
 
 def read_calibration(location: str | Path, manifest: Manifest) -> Calibration | None:
     """Measure the calibration of a run; None if its questions have no repeats."""
     return measure_calibration(read_answers(location)) if manifest.repeats > 1 else None
+
+
+def read_on_demand(location: str | Path, manifest: Manifest) -> OnDemandResults | None:
+    """Measure how much of a run was executed; None in other modes than `on-demand`."""
+    is_on_demand = manifest.settings is not None and manifest.settings.mode == "on-demand"
+    return measure_executed_samples(read_executed_samples(location)) if is_on_demand else None
 
 
 def run_report(results: RunResults, *, width: int) -> Iterator[RenderableType]:
@@ -123,6 +135,8 @@ def run_report(results: RunResults, *, width: int) -> Iterator[RenderableType]:
         yield pass_line(rates)
     if results.calibration:
         yield from calibration_lines(results.calibration)
+    if results.on_demand:
+        yield from on_demand_lines(results.on_demand)
     if results.one_step:
         yield from one_step_accuracy_lines(results.one_step)
     if overall.of_all.of:
@@ -159,5 +173,6 @@ def run_report_to_json(results: RunResults) -> dict[str, Any]:
         "horizon": asdict(survival) if survival else None,
         "composition": asdict(composition) if composition else None,
         "scored": asdict(results.one_step) if results.one_step else None,
+        "on_demand": asdict(results.on_demand) if results.on_demand else None,
         "interventions": interventions_to_json(tried) if tried else None,
     }

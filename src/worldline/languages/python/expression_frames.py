@@ -8,6 +8,7 @@ expressions always have frames.
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from worldline.core.trace import Step, Trace, changed_locals, parse_source, states
 
@@ -37,12 +38,14 @@ class ComprehensionStatement:
     names: frozenset[str]
 
 
-def comprehension_statements(text: str) -> list[ComprehensionStatement]:
+@lru_cache(maxsize=64)
+def comprehension_statements(text: str) -> tuple[ComprehensionStatement, ...]:
     """The innermost statements that contain a comprehension or generator expression."""
     tree = parse_source(text)
-    return [] if tree is None else list(_find_statements(tree))
+    return () if tree is None else tuple(_find_statements(tree))
 
 
+@lru_cache(maxsize=64)
 def expression_lines(text: str) -> frozenset[int]:
     """First lines of lambdas, comprehensions and generator expressions.
 

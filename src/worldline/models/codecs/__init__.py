@@ -1,6 +1,7 @@
 """Codecs: a trace as a model's text, and back."""
 
 from worldline.models.codecs.answer_extraction import parse_answer, parse_text_after_trace
+from worldline.models.codecs.answer_row import find_answer
 from worldline.models.codecs.branch_notes import branch_note, select_next_line, yield_lines
 from worldline.models.codecs.chat import ChatCodec
 from worldline.models.codecs.codec import Codec, StepCodec, split_at_special_tokens
@@ -12,7 +13,7 @@ from worldline.models.codecs.delta import DeltaCodec
 from worldline.models.codecs.hidden_entry import find_hidden_entry
 from worldline.models.codecs.replay_state import ReplayState
 from worldline.models.codecs.row_codec import ChatTraceCodec, RowCodec, RowText
-from worldline.models.codecs.rows import Row
+from worldline.models.codecs.rows import ItemKind, Row
 from worldline.models.codecs.scope_inference import UNCHANGED
 from worldline.models.codecs.segments import (
     Role,
@@ -36,6 +37,7 @@ __all__ = [
     "Decoded",
     "DeltaCodec",
     "Fragment",
+    "ItemKind",
     "ReplayState",
     "Role",
     "RoleSegments",
@@ -51,6 +53,7 @@ __all__ = [
     "TextAfterTrace",
     "branch_note",
     "decode_without_special_tokens",
+    "find_answer",
     "find_hidden_entry",
     "get_codec",
     "join_segments",

@@ -8,6 +8,7 @@ delegates reaches the inner one directly.
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from worldline.core.trace import (
     START_MARK,
@@ -219,7 +220,8 @@ def _matching_values(scope: _Scope, step_text: StepText) -> int:
     return sum(value in (UNCHANGED, scope.state.get(name)) for name, value in shown)
 
 
-def function_by_line(text: str) -> dict[int, int]:
+@lru_cache(maxsize=64)
+def function_by_line(text: str) -> Mapping[int, int]:
     """Line of the innermost `def` around each line; empty if the text does not parse.
 
     A `def` line itself belongs to the enclosing function, which executes it.

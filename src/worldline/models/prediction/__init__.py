@@ -36,6 +36,13 @@ from worldline.models.prediction.old_field_names import (
     rename_fields,
     upgrade_prediction_row,
 )
+from worldline.models.prediction.on_demand import (
+    POLICIES,
+    Policy,
+    PredictedRow,
+    RowDecision,
+    RowTrust,
+)
 from worldline.models.prediction.prediction import (
     Finish,
     GenerationRecord,
@@ -74,6 +81,7 @@ __all__ = [
     "LATER_FACTOR",
     "OLD_FINISHES",
     "OLD_GENERATION_FIELDS",
+    "POLICIES",
     "REQUIRED_CAPABILITIES",
     "CodecChoice",
     "CodecTokenizer",
@@ -85,11 +93,15 @@ __all__ = [
     "GenerationRecord",
     "MalformedReplyGuard",
     "Mode",
+    "Policy",
+    "PredictedRow",
     "Prediction",
     "PredictionSettings",
     "Predictor",
     "Prices",
     "Question",
+    "RowDecision",
+    "RowTrust",
     "StepScore",
     "check_engine",
     "check_unique_ids",

@@ -13,6 +13,7 @@ from worldline.languages.python.recorder import Recorder
 from worldline.models.engines import Engine
 from worldline.models.prediction.costs import CostMeter
 from worldline.models.prediction.malformed_replies import MalformedReplyGuard
+from worldline.models.prediction.on_demand import RowTrust
 from worldline.models.prediction.prediction import Prediction
 from worldline.models.prediction.prediction_settings import PredictionSettings
 from worldline.models.prediction.predictor import Predictor
@@ -88,6 +89,7 @@ def predict_questions(
     max_malformed: int = 0,
     cost: CostMeter | None = None,
     on_ready: Callable[[Predictor], None] | None = None,
+    row_trust: RowTrust | None = None,
 ) -> Generator[Prediction]:
     """Yield a model's predictions as they are completed, not in the order of the questions.
 
@@ -112,6 +114,7 @@ def predict_questions(
             `LATER_FACTOR` times as many later; 0 for never.
         cost: adds up the costs, and stops at its limit.
         on_ready: called once, when the engine was checked and before the first request.
+        row_trust: the trust in a row by the policy of the settings, for the mode `on-demand`.
 
     Raises:
         EngineError: the engine cannot be opened, or does not support the settings.
@@ -134,6 +137,7 @@ def predict_questions(
                 recorder,
                 limits=limits,
                 tokenizer=tokenizer,
+                row_trust=row_trust,
             )
             if on_ready is not None:
                 on_ready(predictor)

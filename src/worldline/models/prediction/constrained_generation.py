@@ -21,6 +21,15 @@ class SamplingParams:
     seed: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position in a completion: its numbers of token ids, characters and forced spans."""
+
+    ids: int
+    chars: int
+    spans: tuple[tuple[int, int], ...]
+
+
 class ConstrainedGeneration:
     """A completion as it grows.
 
@@ -47,6 +56,19 @@ class ConstrainedGeneration:
         # Spans of the text that were teacher-forced.
         self.forced_spans: list[tuple[int, int]] = []
         self.usage = Usage()
+        # Negative log-likelihood of the last generated text, in nats, if it was asked for.
+        self.nll: float | None = None
+
+    @property
+    def position(self) -> Position:
+        """The end of the completion so far."""
+        return Position(len(self.ids), len(self.text), tuple(self.forced_spans))
+
+    def rewind(self, position: Position) -> None:
+        """Remove what was appended after a position."""
+        del self.ids[position.ids :]
+        self.text = self.text[: position.chars]
+        self.forced_spans = list(position.spans)
 
     @property
     def tokens_left(self) -> int:
@@ -84,13 +106,16 @@ class ConstrainedGeneration:
             raise MaxTokensReached
         return last if last in stops else None
 
-    async def generate_until_text(self, stops: Sequence[str]) -> bool:
+    async def generate_until_text(self, stops: Sequence[str], *, logprobs: bool = False) -> bool:
         """Let the model generate up to one of these texts, which is part of the completion.
+
+        With `logprobs`, `nll` is the negative log-likelihood of the generated tokens.
 
         Returns:
             False if the model ended its output first.
         """
-        reply = await self._request(self.tokens_left, stop=tuple(stops))
+        reply = await self._request(self.tokens_left, stop=tuple(stops), logprobs=logprobs)
+        self.nll = 0.0 - sum(reply.logprobs) if logprobs else None
         ids, text = reply.ids, reply.text
         is_stopped = bool(stops) and text.endswith(tuple(stops))
         if reply.finish != "truncated":
@@ -116,9 +141,9 @@ class ConstrainedGeneration:
 
     async def peek_choice(self, options: Sequence[Sequence[str]]) -> int:
         """Let the model choose one of several sequences of segments, without appending it."""
-        ids, text, spans = list(self.ids), self.text, list(self.forced_spans)
+        position = self.position
         index = await self.choose(options)
-        self.ids, self.text, self.forced_spans = ids, text, spans
+        self.rewind(position)
         return index
 
     async def generate_within(self, grammar: str, end: SpecialToken) -> None:
@@ -189,6 +214,7 @@ class ConstrainedGeneration:
         allowed_ids: Ids = (),
         grammar: str | None = None,
         after: Ids = (),
+        logprobs: bool = False,
     ) -> Reply:
         """Request the next tokens; `after` are tokens that are not appended yet."""
         if max_tokens <= 0:
@@ -202,6 +228,7 @@ class ConstrainedGeneration:
             grammar=grammar,
             temperature=self.sampling.temperature,
             seed=self._next_seed(),
+            logprobs=logprobs,
         )
         reply = await self.engine.generate(request)
         if allowed_ids and reply.ids[:1] not in [(token,) for token in allowed_ids]:

@@ -4,7 +4,11 @@ The next step must be one that can follow in the program's source. A single poss
 forced; among several, the model chooses.
 """
 
-from worldline.languages.python.cfg import CfgSimulator, NextStep
+from collections.abc import Sequence
+
+from worldline.core.errors import ProgramError
+from worldline.core.trace import Program, Step
+from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
 from worldline.models.codecs import ReplayState, RoleSegments, SpecialToken, StepCodec
 from worldline.models.prediction.constrained_generation import ConstrainedGeneration
 
@@ -12,8 +16,8 @@ from worldline.models.prediction.constrained_generation import ConstrainedGenera
 async def generate_guided(
     completion: ConstrainedGeneration,
     codec: StepCodec,
-    replay: ReplayState,
-    simulator: CfgSimulator,
+    program: Program,
+    forced_steps: Sequence[Step],
     *,
     max_value_chars: int | None,
 ) -> None:
@@ -22,11 +26,15 @@ async def generate_guided(
     Args:
         completion: the completion so far.
         codec: codec of the completion.
-        replay: state after the steps of the completion.
-        simulator: position in the graph after the same steps.
+        program: the program.
+        forced_steps: the actual steps that the completion begins with.
         max_value_chars: limit on the length of values, enforced by a grammar; None for an engine
             without grammars, for which a malformed state ends the completion.
     """
+    simulator, replay = CfgSimulator(build_cfg(program.text), program), ReplayState(program)
+    for step in forced_steps:
+        _follow(simulator, NextStep(step.event, step.line))
+        replay.advance(step.event, step.line, scope=step.scope)
     while not simulator.is_over:
         options = await _generate_step(completion, codec, replay, simulator, max_value_chars)
         if not options:
@@ -34,6 +42,16 @@ async def generate_guided(
         simulator.take(*options)
         replay.advance(options[0].event, options[0].line)
     await completion.force((codec.end_token,))
+
+
+def _follow(simulator: CfgSimulator, option: NextStep) -> None:
+    """Advance the simulator by an actual step."""
+    if option not in simulator.options:
+        raise ProgramError(
+            f"the actual execution has a step ({option.event}, line {option.line}) that is not in "
+            "its control-flow graph; omit --python, so that it runs on the Python of worldline"
+        )
+    simulator.take(option)
 
 
 async def _generate_step(

@@ -17,7 +17,7 @@ LATER_FACTOR = 10
 _SHOWN_CHARS = 300
 # Modes in which the model writes the format itself. In `force-state` and `score`, an output
 # without a step may be a wrong prediction.
-_MODES: frozenset[Mode] = frozenset({"free", "force-actions", "guided"})
+_MODES: frozenset[Mode] = frozenset({"free", "force-actions", "guided", "on-demand"})
 
 
 def is_malformed(prediction: Prediction) -> bool:

@@ -8,9 +8,10 @@ from worldline.core.trace import Program
 from worldline.core.util.text import pluralize, truncate_text
 from worldline.models.codecs import Codec, Decoded, TextAfterTrace, parse_text_after_trace
 from worldline.models.engines import NO_USAGE, Usage
+from worldline.models.prediction.on_demand import RowDecision
 from worldline.models.prediction.score_mode import StepScore
 
-Mode = Literal["free", "force-actions", "force-state", "guided", "score"]
+Mode = Literal["free", "force-actions", "force-state", "guided", "score", "on-demand"]
 
 Finish = Literal[
     "stop",  # the model ended its output
@@ -42,6 +43,10 @@ class GenerationRecord:
         usage: tokens and requests.
         seconds: wall-clock time.
         reasoning: what a reasoning model wrote before its answer.
+        policy: which rows are executed, in the mode `on-demand`.
+        threshold: rows whose trust is below it are executed, in the mode `on-demand`.
+        decisions: for each row, whether it was executed, in the mode `on-demand`.
+        actual_rows: number of rows of the actual execution, in the mode `on-demand`.
     """
 
     mode: Mode
@@ -60,6 +65,10 @@ class GenerationRecord:
     usage: Usage = NO_USAGE
     seconds: float = 0.0
     reasoning: str = ""
+    policy: str | None = None
+    threshold: float | None = None
+    decisions: tuple[RowDecision, ...] = ()
+    actual_rows: int | None = None
 
     def __repr__(self) -> str:
         tokens = pluralize(self.usage.completion, "completion token")

@@ -20,6 +20,7 @@ from worldline.models.codecs import Codec
 from worldline.models.engines import Usage
 from worldline.models.prediction.jsonl_rows import optional_text, required_text
 from worldline.models.prediction.old_field_names import upgrade_prediction_row
+from worldline.models.prediction.on_demand import RowDecision
 from worldline.models.prediction.prediction import (
     Finish,
     GenerationRecord,
@@ -162,6 +163,10 @@ def _generation_from_row(row: dict[str, Any], place: str) -> GenerationRecord | 
             usage=Usage(**row.get("usage", {})),
             seconds=float(row.get("seconds", 0.0)),
             reasoning=str(row.get("reasoning", "")),
+            policy=row.get("policy"),
+            threshold=row.get("threshold"),
+            decisions=tuple(RowDecision(**each) for each in row.get("decisions", ())),
+            actual_rows=row.get("actual_rows"),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(

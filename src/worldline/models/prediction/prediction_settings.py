@@ -6,29 +6,35 @@ from dataclasses import dataclass
 from worldline.core.errors import EngineError
 from worldline.models.codecs import ROW_CODECS, STEP_CODECS, ChatTraceCodec, Codec
 from worldline.models.engines import Capabilities, Capability
+from worldline.models.prediction.on_demand import POLICIES, POLICIES_WITH_LOGPROBS, Policy
 from worldline.models.prediction.prediction import GenerationRecord, Mode
 
 # Capabilities for prompts and completions as token ids. The mode `free` also works with text.
 TOKEN_ID_CAPABILITIES: tuple[Capability, ...] = ("tokenize", "ids_in", "ids_out", "stop_ids")
+_ROW_CAPABILITIES: tuple[Capability, ...] = (
+    "tokenize", "ids_in", "ids_out", "stop_strings", "chat_template",
+)  # fmt: skip
 REQUIRED_CAPABILITIES: Mapping[Mode, tuple[Capability, ...]] = {
     "free": (),
     "force-actions": TOKEN_ID_CAPABILITIES,
     "force-state": TOKEN_ID_CAPABILITIES,
     "guided": (*TOKEN_ID_CAPABILITIES, "allowed_ids"),
     "score": ("tokenize", "ids_in", "prompt_scores"),
+    # Only with codecs that write rows.
+    "on-demand": _ROW_CAPABILITIES,
 }
 # The same for codecs that write rows of plain text; `free` sends messages.
-_ROW_CAPABILITIES: tuple[Capability, ...] = (
-    "tokenize", "ids_in", "ids_out", "stop_strings", "chat_template",
-)  # fmt: skip
 ROW_CAPABILITIES: Mapping[Mode, tuple[Capability, ...]] = {
     "force-actions": _ROW_CAPABILITIES,
     "force-state": _ROW_CAPABILITIES,
     "guided": (*_ROW_CAPABILITIES, "allowed_ids"),
     "score": ("tokenize", "ids_in", "chat_template", "prompt_scores"),
+    "on-demand": _ROW_CAPABILITIES,
 }
 # Modes that need the actual trace, for which the program is executed first.
-MODES_WITH_ACTUAL_TRACE: frozenset[Mode] = frozenset({"force-actions", "force-state", "score"})
+MODES_WITH_ACTUAL_TRACE: frozenset[Mode] = frozenset(
+    {"force-actions", "force-state", "score", "on-demand"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,8 @@ class PredictionSettings:
         seed: sampling seed of the first repeat; repeat k uses seed + k.
         from_step: number of actual steps that the model is given first.
         max_value_chars: limit on the length of a value in the mode `guided`.
+        policy: which rows are executed, in the mode `on-demand`.
+        threshold: rows whose trust is below it are executed, in the mode `on-demand`.
     """
 
     mode: Mode = "free"
@@ -52,6 +60,8 @@ class PredictionSettings:
     seed: int = 0
     from_step: int = 0
     max_value_chars: int = 2000
+    policy: Policy = "checks"
+    threshold: float = 0.5
 
 
 def make_generation_record(settings: PredictionSettings, *, repeat: int = 0) -> GenerationRecord:
@@ -65,6 +75,8 @@ def make_generation_record(settings: PredictionSettings, *, repeat: int = 0) -> 
         repeat=repeat,
         from_step=settings.from_step,
         max_value_chars=settings.max_value_chars if settings.mode == "guided" else None,
+        policy=settings.policy if settings.mode == "on-demand" else None,
+        threshold=settings.threshold if settings.mode == "on-demand" else None,
     )
 
 
@@ -79,6 +91,11 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
     if writes_rows(codec):
         _check_rows(settings, codec, capabilities)
         return
+    if mode == "on-demand":
+        raise EngineError(
+            f"the mode on-demand executes single rows, which the {codec.name} format does not "
+            "have; use --codec chat-trace"
+        )
     if codec.is_chat:
         if not is_free_from_start:
             raise EngineError(
@@ -105,7 +122,7 @@ def writes_rows(codec: Codec) -> bool:
 
 def _check_rows(settings: PredictionSettings, codec: Codec, capabilities: Capabilities) -> None:
     mode, from_step = settings.mode, settings.from_step
-    if mode in ("guided", "score") and from_step:
+    if mode in ("guided", "score", "on-demand") and from_step:
         raise EngineError(
             f"the {codec.name} format does not support --mode {mode} with --from-step; omit "
             "--from-step"
@@ -114,11 +131,22 @@ def _check_rows(settings: PredictionSettings, codec: Codec, capabilities: Capabi
         raise EngineError(
             f"the {codec.name} format does not support --mode guided; use --codec chat-trace"
         )
+    if mode == "on-demand":
+        _check_policy(settings, capabilities)
     if mode == "free" and not from_step:
         capabilities.require(["chat"], what=f"the {codec.name} format")
         return
     needed = ROW_CAPABILITIES["force-actions" if mode == "free" else mode]
     capabilities.require(needed, what=f"the mode {mode} with the {codec.name} format")
+
+
+def _check_policy(settings: PredictionSettings, capabilities: Capabilities) -> None:
+    if settings.policy not in POLICIES:
+        raise EngineError(
+            f"there is no policy {settings.policy!r}; use one of {', '.join(POLICIES)}"
+        )
+    if settings.policy in POLICIES_WITH_LOGPROBS:
+        capabilities.require(["logprobs"], what=f"the policy {settings.policy}")
 
 
 def uses_token_ids(settings: PredictionSettings, codec: Codec, capabilities: Capabilities) -> bool:

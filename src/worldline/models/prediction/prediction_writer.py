@@ -44,4 +44,5 @@ def _generation_fields(record: GenerationRecord) -> dict[str, Any]:
         "scores": [asdict(score) for score in record.scores] or None,
         "usage": asdict(record.usage),
         "reasoning": record.reasoning or None,
+        "decisions": [asdict(decision) for decision in record.decisions] or None,
     }

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 from worldline.core.errors import CodecError, EngineError, ProgramError, RecorderError
 from worldline.core.trace import Limits, Program, Trace
-from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
+from worldline.languages.python.cfg import CfgSimulator, build_cfg
 from worldline.languages.python.expression_frames import without_expression_frames
 from worldline.languages.python.recorder import Recorder
 from worldline.models.codecs import (
     STEP_CODECS,
     ChatTraceCodec,
     Codec,
-    ReplayState,
     RoleSegments,
     Segments,
     StepCodec,
@@ -38,6 +37,13 @@ from worldline.models.prediction.forced_modes import (
 )
 from worldline.models.prediction.guided_mode import generate_guided
 from worldline.models.prediction.guided_rows import generate_guided_rows
+from worldline.models.prediction.on_demand import (
+    POLICIES_WITH_LOGPROBS,
+    ExecutionLog,
+    ExecutionRule,
+    RowTrust,
+    generate_on_demand,
+)
 from worldline.models.prediction.prediction import (
     Finish,
     GenerationRecord,
@@ -77,6 +83,7 @@ class Predictor:
         capabilities: Capabilities,
         codec_tokenizer: CodecTokenizer | None,
         codec_choice: CodecChoice | None = None,
+        row_trust: RowTrust | None = None,
     ) -> None:
         self.engine = engine
         self.settings = settings
@@ -88,6 +95,7 @@ class Predictor:
         self._limits = limits
         self._recorder_lock = asyncio.Lock()
         self._codec_tokenizer = codec_tokenizer
+        self._row_trust = row_trust
 
     @staticmethod
     async def open(
@@ -97,6 +105,7 @@ class Predictor:
         *,
         limits: Limits | None = None,
         tokenizer: Tokenizer | None = None,
+        row_trust: RowTrust | None = None,
     ) -> "Predictor":
         """Create a predictor, after a check that the engine supports the settings.
 
@@ -106,10 +115,13 @@ class Predictor:
             recorder: executes programs, for the modes that need the actual trace.
             limits: limits of these executions.
             tokenizer: the model's own tokenizer, which saves requests to the server.
+            row_trust: the trust in a row by the policy of the settings, for the mode `on-demand`.
 
         Raises:
             EngineError: the engine does not support the settings.
         """
+        if settings.mode == "on-demand" and row_trust is None:
+            raise EngineError("the mode on-demand needs a `row_trust` that judges the rows")
         capabilities = await engine.capabilities()
         is_open = settings.codec == AUTO_CODEC
         choice = await choose_codec(engine, capabilities=capabilities) if is_open else None
@@ -123,7 +135,14 @@ class Predictor:
             else None
         )
         return Predictor(
-            engine, settings, recorder, limits or Limits(), capabilities, codec_tokenizer, choice
+            engine,
+            settings,
+            recorder,
+            limits or Limits(),
+            capabilities,
+            codec_tokenizer,
+            choice,
+            row_trust,
         )
 
     async def predict(
@@ -202,6 +221,7 @@ class Predictor:
         if actual is not None and self._codec.is_chat:
             actual = without_expression_frames(actual)
         scores: tuple[StepScore, ...] = ()
+        log = ExecutionLog()
         is_complete = True
         try:
             async with slot:
@@ -210,6 +230,10 @@ class Predictor:
                 )
                 if record.mode == "score" and actual is not None:
                     scores, is_complete = await score_steps(completion, self._steps_of(actual))
+                elif record.mode == "on-demand" and actual is not None:
+                    assert isinstance(self._codec, ChatTraceCodec)
+                    rule = self._execution_rule(record.repeat)
+                    await generate_on_demand(completion, self._codec, actual, rule, log)
                 elif self._codec.is_chat:
                     await self._generate_rows(completion, question.program, actual)
                 elif record.codec not in STEP_CODECS:
@@ -227,6 +251,8 @@ class Predictor:
             forced_spans=tuple(completion.forced_spans),
             scores=scores,
             usage=completion.usage,
+            decisions=tuple(log.decisions),
+            actual_rows=log.actual_rows,
         )
         return completion.text, "stop" if is_complete else "truncated", record
 
@@ -245,6 +271,15 @@ class Predictor:
         if isinstance(self._codec, ChatTraceCodec):
             return split_into_steps(self._codec, actual)
         return list(STEP_CODECS[self.settings.codec].encode_steps(actual))
+
+    def _execution_rule(self, repeat: int) -> ExecutionRule:
+        """Which rows are executed in the mode `on-demand`."""
+        settings = self.settings
+        assert self._row_trust is not None
+        needs_logprobs = settings.policy in POLICIES_WITH_LOGPROBS
+        return ExecutionRule(
+            self._row_trust, settings.threshold, needs_logprobs, settings.seed + repeat
+        )
 
     async def _generate_rows(
         self, completion: ConstrainedGeneration, program: Program, actual: Trace | None
@@ -282,15 +317,13 @@ class Predictor:
         elif mode == "force-state" and actual is not None:
             await generate_actions(completion, codec, actual, from_step=from_step)
         elif mode == "guided":
-            simulator = CfgSimulator(build_cfg(program.text), program)
-            replay = ReplayState(program)
-            for step in actual.steps[:from_step] if actual is not None else ():
-                _follow(simulator, NextStep(step.event, step.line))
-                replay.advance(step.event, step.line, scope=step.scope)
             has_grammar = "grammar" in self.capabilities.supported
-            max_value_chars = self.settings.max_value_chars if has_grammar else None
             await generate_guided(
-                completion, codec, replay, simulator, max_value_chars=max_value_chars
+                completion,
+                codec,
+                program,
+                actual.steps[:from_step] if actual is not None else (),
+                max_value_chars=self.settings.max_value_chars if has_grammar else None,
             )
         else:
             await generate_free(completion, codec)
@@ -356,16 +389,6 @@ def _as_conversation(segments: Segments) -> tuple[Message, ...]:
         Message("assistant" if index % 2 else "user", segment)
         for index, segment in enumerate(segments)
     )
-
-
-def _follow(simulator: CfgSimulator, option: NextStep) -> None:
-    """Advance the simulator by an actual step."""
-    if option not in simulator.options:
-        raise ProgramError(
-            f"the actual execution has a step ({option.event}, line {option.line}) that is not in "
-            "its control-flow graph; omit --python, so that it runs on the Python of worldline"
-        )
-    simulator.take(option)
 
 
 def _is_encodable(text: str) -> bool:

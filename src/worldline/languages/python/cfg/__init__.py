@@ -9,6 +9,10 @@ from worldline.languages.python.cfg.control_flow_graph import (
     FunctionGraph,
     FunctionKind,
 )
+from worldline.languages.python.cfg.instruction_graph import (
+    ProgramInstructions,
+    build_instruction_graph,
+)
 from worldline.languages.python.cfg.simulator import CfgSimulator, NextStep
 
 __all__ = [
@@ -20,5 +24,7 @@ __all__ = [
     "FunctionGraph",
     "FunctionKind",
     "NextStep",
+    "ProgramInstructions",
     "build_cfg",
+    "build_instruction_graph",
 ]

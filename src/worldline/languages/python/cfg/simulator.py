@@ -19,7 +19,10 @@ from worldline.languages.python.cfg.call_transitions import (
     Suspended,
 )
 from worldline.languages.python.cfg.control_flow_graph import ControlFlowGraph
-from worldline.languages.python.cfg.instruction_graph import build_instruction_graph
+from worldline.languages.python.cfg.instruction_graph import (
+    ProgramInstructions,
+    build_instruction_graph,
+)
 from worldline.languages.python.cfg.reachability import (
     Phase,
     PossibleExit,
@@ -74,10 +77,16 @@ class CfgSimulator:
         program: the program.
         omits_expression_frames: the steps inside lambdas, comprehensions and generator expressions
             are left out, as by `without_expression_frames`.
+        instructions: the program's instruction graph, if it was built before.
     """
 
     def __init__(
-        self, graph: ControlFlowGraph, program: Program, *, omits_expression_frames: bool = False
+        self,
+        graph: ControlFlowGraph,
+        program: Program,
+        *,
+        omits_expression_frames: bool = False,
+        instructions: ProgramInstructions | None = None,
     ) -> None:
         self._graph = graph
         # Lines of the statements whose inner steps are skipped.
@@ -86,7 +95,7 @@ class CfgSimulator:
             if omits_expression_frames
             else None
         )
-        self._code = build_instruction_graph(program.text, graph)
+        self._code = instructions or build_instruction_graph(program.text, graph)
         # Equal stacks are one object, so that no stack is followed twice.
         self._frames: WeakValueDictionary[tuple[Hashable, ...], _Frame] = WeakValueDictionary()
         self._cache: dict[tuple[frozenset[ProgramPoint], int], Successors] = {}
