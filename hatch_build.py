@@ -47,7 +47,7 @@ SUPPORTED = ("3.11", "3.12", "3.13")
 MIN_NODE = 20
 PAGE = Path("src/worldline/interfaces/viewer/page/index.html")
 # Each is compiled from NAME.c to the module _NAME.
-EXTENSIONS = ("sandbox_layers", "tracer")
+EXTENSIONS = ("sandbox_layers", "tracer", "exec_filter")
 FLAGS = (
     "-std=gnu11",
     "-O3",

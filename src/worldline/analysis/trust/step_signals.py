@@ -2,6 +2,7 @@
 
 from worldline.analysis.trust.step_checks import StepCheck, check_steps, repeated_lines
 from worldline.core.errors import ProgramError
+from worldline.core.language import missing_feature
 from worldline.core.trace import Program
 from worldline.languages.python.cfg import CfgSimulator, build_cfg
 from worldline.models.codecs import Decoded
@@ -65,7 +66,7 @@ def count_legal_steps(program: Program, decoded: Decoded) -> int | None:
     Returns:
         None if the program has no control-flow graph, or the format does not tell calls from lines.
     """
-    if not decoded.knows_events:
+    if not decoded.knows_events or missing_feature(program.language, "cfg"):
         return None
     try:
         graph = build_cfg(program.text)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import InputError
-from worldline.core.trace import Limits
+from worldline.core.trace import DEFAULT_LANGUAGE, Limits
 from worldline.evaluation.runs import PredictionFile
 from worldline.interfaces.api.engine_handle import (
     EngineHandle,
@@ -18,7 +18,7 @@ from worldline.interfaces.api.engine_handle import (
     engine_opener,
 )
 from worldline.interfaces.api.programs import ProgramLike, to_program
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.engines import Usage
 from worldline.models.prediction import (
     AUTO_CODEC,
@@ -44,6 +44,7 @@ def predict(
     engine: EngineLike,
     call: str | None = None,
     stdin: str = "",
+    language: str = DEFAULT_LANGUAGE,
     mode: Mode = "free",
     codec: str = AUTO_CODEC,
     max_tokens: int = 4096,
@@ -61,6 +62,7 @@ def predict(
         engine: The engine, or its name.
         call: The call to predict, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
+        language: The language of source text: `python`, `javascript`, `typescript`, …
         mode: `free`, `force-actions`, `force-state`, `guided` or `score`.
         codec: The format that the model writes: `cwm`, `chat`, `delta`, …; `auto` picks the best
             one that the model supports.
@@ -84,11 +86,12 @@ def predict(
         >>> predict("def f(x):\\n    return x * 2\\n", "f(4)", engine=engine, codec="chat").answer
         '8'
     """
-    question = Question("prediction", to_program(program, *arguments, call=call, stdin=stdin), None)
+    asked = to_program(program, *arguments, call=call, stdin=stdin, language=language)
+    question = Question("prediction", asked, None)
     settings = PredictionSettings(
         mode=mode, codec=codec, max_tokens=max_tokens, temperature=temperature, seed=seed
     )
-    with PythonRecorder(python=python) as recorder, borrowed_engine(engine) as borrowed:
+    with ProgramRecorder(python=python) as recorder, borrowed_engine(engine) as borrowed:
         predictions = predict_questions(
             [question],
             engine_opener(borrowed),
@@ -209,7 +212,7 @@ def predict_into_file(
             assert cost is not None
             cost.add(prediction)
         with (
-            PythonRecorder(python=python, import_from=import_from) as recorder,
+            ProgramRecorder(python=python, import_from=import_from) as recorder,
             borrowed_engine(engine) as borrowed,
         ):
             predictions = predict_questions(

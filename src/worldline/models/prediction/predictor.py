@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 
 from worldline.core.errors import CodecError, EngineError, ProgramError, RecorderError
+from worldline.core.language import missing_feature
 from worldline.core.trace import Limits, Program, Trace
 from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
 from worldline.languages.python.expression_frames import without_expression_frames
@@ -254,7 +255,7 @@ class Predictor:
         if not isinstance(codec, ChatTraceCodec):
             raise EngineError(f"the {codec.name} format cannot be continued row by row")
         if mode == "guided":
-            simulator = CfgSimulator(build_cfg(program.text), program, omits_expression_frames=True)
+            simulator = _simulator(program, omits_expression_frames=True)
             await generate_guided_rows(completion, codec, program, simulator)
             return
         if actual is not None:
@@ -282,7 +283,7 @@ class Predictor:
         elif mode == "force-state" and actual is not None:
             await generate_actions(completion, codec, actual, from_step=from_step)
         elif mode == "guided":
-            simulator = CfgSimulator(build_cfg(program.text), program)
+            simulator = _simulator(program)
             replay = ReplayState(program)
             for step in actual.steps[:from_step] if actual is not None else ():
                 _follow(simulator, NextStep(step.event, step.line))
@@ -356,6 +357,15 @@ def _as_conversation(segments: Segments) -> tuple[Message, ...]:
         Message("assistant" if index % 2 else "user", segment)
         for index, segment in enumerate(segments)
     )
+
+
+def _simulator(program: Program, *, omits_expression_frames: bool = False) -> CfgSimulator:
+    """The control-flow graph of a program, ready for its first step."""
+    missing = missing_feature(program.language, "cfg")
+    if missing:
+        raise ProgramError(f"guided: {missing}; use another mode")
+    graph = build_cfg(program.text)
+    return CfgSimulator(graph, program, omits_expression_frames=omits_expression_frames)
 
 
 def _follow(simulator: CfgSimulator, option: NextStep) -> None:
