@@ -140,7 +140,7 @@ def functions(text: str) -> tuple[FunctionSyntax, ...]:
 
     "def f(a, *b):\\n    return a" -> FunctionSyntax(1, 2, 2, {"a", "b"})
     """
-    found = []
+    result = []
     tree = parse_source(text)
     # The walk is breadth-first, so inner functions come after outer ones.
     for node in ast.walk(tree) if tree is not None else ():
@@ -149,8 +149,8 @@ def functions(text: str) -> tuple[FunctionSyntax, ...]:
             every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
             names = frozenset(arg.arg for arg in every if arg is not None)
             body = first_line(node.body[0])
-            found.append(FunctionSyntax(first_line(node), body, node.end_lineno or body, names))
-    return tuple(found)
+            result.append(FunctionSyntax(first_line(node), body, node.end_lineno or body, names))
+    return tuple(result)
 
 
 def parse_answer(answer: str) -> str | None:

@@ -168,7 +168,7 @@ def functions(text: str) -> tuple[FunctionSyntax, ...]:
     A function within one line, such as `x => x + 1`, is left out, as Python's lambdas are.
     """
     tokens = tokenize(text)
-    found = []
+    result = []
     for index, token in enumerate(tokens):
         function = None
         if token.kind == "mark" and token.text == "=>":
@@ -176,8 +176,8 @@ def functions(text: str) -> tuple[FunctionSyntax, ...]:
         elif token.kind == "mark" and token.text == "(":
             function = _with_parentheses(tokens, index)
         if function is not None and function.last_line > function.line:
-            found.append(function)
-    return tuple(sorted(found, key=lambda each: (each.line, -each.last_line)))
+            result.append(function)
+    return tuple(sorted(result, key=lambda each: (each.line, -each.last_line)))
 
 
 def _with_parentheses(tokens: Sequence[Token], opening: int) -> FunctionSyntax | None:
