@@ -1,11 +1,12 @@
-"""Build hooks: the recorder's C extensions, the viewer's page, and the project's addresses.
+"""Build hooks: the C extensions, the viewer's page, the JavaScript tracer, and the addresses.
 
 A wheel contains the C extensions for the Python that builds it, and for all other supported ones on
 PATH that have headers. A wheel with the extensions of all supported versions can be installed in
-any of them. The viewer's page is built with Node.js, unless it is built already, as in an sdist.
+any of them. The viewer's page and the JavaScript tracer are built with Node.js, unless they are
+built already, as in an sdist.
 
-A build without a compiler or without Node.js fails. WORLDLINE_BUILD_WITHOUT=extensions,page leaves
-these parts out.
+A build without a compiler or without Node.js fails. WORLDLINE_BUILD_WITHOUT leaves parts out:
+extensions, page, javascript.
 
 The addresses are those of the GitHub repository OWNER/NAME in the environment variable
 WORLDLINE_REPOSITORY, or else GITHUB_REPOSITORY, which GitHub's workflows set. Without one, the
@@ -46,8 +47,11 @@ TARGET = RECORDER / "child"
 SUPPORTED = ("3.11", "3.12", "3.13")
 MIN_NODE = 20
 PAGE = Path("src/worldline/interfaces/viewer/page/index.html")
+TRACER = Path("src/worldline/languages/javascript/node")
+TRACER_FILES = ("dist/tracer.mjs", "dist/typescript.cjs")
+PARTS = ("extensions", "page", "javascript")
 # Each is compiled from NAME.c to the module _NAME.
-EXTENSIONS = ("sandbox_layers", "tracer")
+EXTENSIONS = ("sandbox_layers", "tracer", "exec_filter")
 FLAGS = (
     "-std=gnu11",
     "-O3",
@@ -90,18 +94,32 @@ def build_page(root: Path) -> None:
         OSError: Node.js or npm is not installed, or too old.
         CalledProcessError: npm failed.
     """
-    if (root / PAGE).exists():
-        return
+    if not (root / PAGE).exists():
+        _npm_build(root / "viewer")
+
+
+def build_javascript(root: Path) -> None:
+    """Build the JavaScript tracer with the libraries that it needs, unless it is built.
+
+    Raises:
+        OSError: Node.js or npm is not installed, or too old.
+        CalledProcessError: npm failed.
+    """
+    if not all((root / TRACER / name).exists() for name in TRACER_FILES):
+        _npm_build(root / TRACER)
+
+
+def _npm_build(folder: Path) -> None:
+    """Install the packages of a folder and execute its script `build`."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         raise OSError(f"{'npm' if node else 'Node.js'} is not installed")
     query = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
     if int(query.stdout.strip().removeprefix("v").split(".")[0]) < MIN_NODE:
         raise OSError(f"Node.js {query.stdout.strip()} is too old")
-    viewer = root / "viewer"
-    if not (viewer / "node_modules").exists():
-        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=viewer, check=True)
-    subprocess.run([npm, "run", "build"], cwd=viewer, check=True)
+    if not (folder / "node_modules").exists():
+        subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=folder, check=True)
+    subprocess.run([npm, "run", "build"], cwd=folder, check=True)
 
 
 def build_extensions(
@@ -154,8 +172,9 @@ def build_extensions(
 class PartsHook(BuildHookInterface[Any]):
     """Hook that hatchling calls before it builds a wheel or an sdist.
 
-    An editable install has the extensions of this Python alone, in place, and no page:
-    scripts/build-recorder and scripts/build-viewer build them in a checkout.
+    An editable install has the extensions of this Python alone, in place, no page and no
+    JavaScript tracer: scripts/build-recorder, scripts/build-viewer and scripts/build-javascript
+    build them in a checkout.
     """
 
     PLUGIN_NAME = "custom"
@@ -165,12 +184,14 @@ class PartsHook(BuildHookInterface[Any]):
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         root = Path(self.root)
         left_out = set(os.environ.get("WORLDLINE_BUILD_WITHOUT", "").replace(",", " ").split())
-        if unknown := left_out - {"extensions", "page"}:
+        if unknown := left_out - set(PARTS):
             self.app.abort(
-                f"WORLDLINE_BUILD_WITHOUT can be extensions, page or both, not {min(unknown)!r}"
+                f"WORLDLINE_BUILD_WITHOUT can be some of {', '.join(PARTS)}, not {min(unknown)!r}"
             )
         if version != "editable" and "page" not in left_out:
             self._build_page(root)
+        if version != "editable" and "javascript" not in left_out:
+            self._build_javascript(root)
         if self.target_name == "wheel" and "extensions" not in left_out:
             if version == "editable":
                 self._build_extensions(root, into=None)
@@ -190,6 +211,16 @@ class PartsHook(BuildHookInterface[Any]):
                 f"the viewer's page cannot be built: {error}. `worldline view` and `worldline "
                 f"report -o` need it. Install Node.js {MIN_NODE} or later with npm, or build "
                 "without the page: WORLDLINE_BUILD_WITHOUT=page"
+            )
+
+    def _build_javascript(self, root: Path) -> None:
+        try:
+            build_javascript(root)
+        except (OSError, subprocess.CalledProcessError) as error:
+            self.app.abort(
+                f"the JavaScript tracer cannot be built: {error}. JavaScript and TypeScript "
+                f"programs need it. Install Node.js {MIN_NODE} or later with npm, or build without "
+                "it: WORLDLINE_BUILD_WITHOUT=javascript"
             )
 
     def _build_extensions(self, root: Path, *, into: Path | None) -> list[Path]:

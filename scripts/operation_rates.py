@@ -24,12 +24,12 @@ from pathlib import Path
 import numpy
 
 from worldline.analysis.diagnosis import OperationStep, Sample, diagnose_prediction, operation_steps
-from worldline.analysis.diagnosis.value_differences import value_kind
 from worldline.core.trace import Program, Trace, state_at
 from worldline.data.generation import generate_programs
 from worldline.interfaces.api.diagnosing import diagnose_predictions
 from worldline.interfaces.api.run import Run
 from worldline.languages.python.recorder import PythonRecorder, Recorder
+from worldline.languages.python.value_kinds import value_kind
 from worldline.models.codecs import get_codec
 from worldline.models.prediction import Prediction, make_prediction, prediction_to_row
 

@@ -1,6 +1,6 @@
 """Registry of named objects that installed packages extend with entry points."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import TypeVar
@@ -24,7 +24,12 @@ class Registry(Mapping[str, Item]):
     """
 
     def __init__(
-        self, group: str, built_in: Mapping[str, Item], *, error: type[WorldlineError]
+        self,
+        group: str,
+        built_in: Mapping[str, Item],
+        *,
+        error: type[WorldlineError],
+        entries: Iterable[EntryPoint] = (),
     ) -> None:
         """Create a registry.
 
@@ -32,10 +37,12 @@ class Registry(Mapping[str, Item]):
             group: The group of entry points that extends it.
             built_in: Its own items.
             error: The error to raise if an entry point cannot be loaded.
+            entries: Its own entry points, which are imported at their first lookup.
         """
         self.group = group
         self._items = dict(built_in)
         self._error = error
+        self._own_entries = {entry.name: entry for entry in entries}
 
     def register(self, name: str, item: Item) -> None:
         """Add a built-in item whose module the registry's own module may not import."""
@@ -43,7 +50,8 @@ class Registry(Mapping[str, Item]):
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:
-        return {entry.name: entry for entry in entry_points(group=self.group)}
+        others = {entry.name: entry for entry in entry_points(group=self.group)}
+        return {**self._own_entries, **others, **self._own_entries}
 
     def __getitem__(self, name: str) -> Item:
         if name not in self._items:

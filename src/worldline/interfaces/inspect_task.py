@@ -23,7 +23,7 @@ from worldline.evaluation.runs import (
     grade_answer,
     is_expected,
 )
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.codecs import Codec, get_codec
 from worldline.models.prediction import (
     GenerationRecord,
@@ -116,7 +116,7 @@ def execution_scorer(python: str | None = None) -> Scorer:
     Args:
         python: The interpreter that executes the programs.
     """
-    recorder = PythonRecorder(python=python)
+    recorder = ProgramRecorder(python=python)
     atexit.register(recorder.close)
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -126,7 +126,7 @@ def execution_scorer(python: str | None = None) -> Scorer:
     return score
 
 
-def _score(state: TaskState, target: str, recorder: PythonRecorder) -> Score:
+def _score(state: TaskState, target: str, recorder: ProgramRecorder) -> Score:
     place = f"sample {state.sample_id}"
     metadata = dict(state.metadata)
     row = {"expected": target or None, **metadata, "id": str(state.sample_id)}

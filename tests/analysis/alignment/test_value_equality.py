@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.analysis.alignment import EQUALITY_RULES, compare_values, is_opaque
-from worldline.analysis.alignment.value_equality import may_start_value, without_addresses
 from worldline.languages.python.recorder.child.bounded_repr import ADDRESS
+from worldline.languages.python.value_equality import may_start_value, without_addresses
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from worldline.analysis.diagnosis import (
 from worldline.analysis.diagnosis.value_differences import (
     count_changed_tokens,
     edit_distance,
-    first_leaf,
     is_runaway,
 )
 from worldline.core.trace import Program
 from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.python.value_kinds import first_leaf
 from worldline.models.prediction import GenerationRecord, Prediction
 from worldline.models.tokenizers import BytesTokenizer
 

@@ -4,6 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from worldline.core.errors import ProgramError
 from worldline.core.trace import Program, program_from_fields
 
 SOURCE = "def f(x):\n    return x\n"
@@ -19,12 +20,23 @@ def test_the_hash_of_a_python_program_never_changes() -> None:
 
 
 def test_programs_in_other_languages_have_other_hashes() -> None:
-    languages = ("python", "javascript", "php")
-    hashes = [replace(PROGRAM, language=language).hash for language in languages]
-    assert len(set(hashes)) == 3
-    assert hashes[0] == PROGRAM.hash
-    for language, expected in zip(languages, hashes, strict=True):
-        assert Program.from_text(PROGRAM.text, stdin="in\n", language=language).hash == expected
+    languages = ("python", "javascript", "typescript")
+    programs = [replace(PROGRAM, language=language) for language in languages]
+    assert len({program.hash for program in programs}) == 3
+    assert programs[0].hash == PROGRAM.hash
+    for program in programs:
+        same = Program.from_text(program.text, stdin="in\n", language=program.language)
+        assert same.hash == program.hash
+    # Of an exact text, the hash is known without the language.
+    texts = {Program.from_text(SOURCE, language=name).hash for name in (*languages, "php")}
+    assert len(texts) == 4
+
+
+def test_an_unknown_language_is_never_taken_for_python() -> None:
+    program = replace(PROGRAM, language="php")
+    with pytest.raises(ProgramError, match=r"no language 'php'; available: python, javascript"):
+        _ = program.text
+    assert repr(program) == "Program('def f(x):\\n    return x\\n', call='f(1)', php)"
 
 
 def test_an_exact_text_is_the_same_program_as_source_and_call() -> None:

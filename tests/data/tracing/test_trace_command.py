@@ -24,7 +24,7 @@ from tests.data.tracing.rows import CODE, ids, outcomes, row, slow_rows, trace, 
 from tests.interfaces.cli.commands import run
 from tests.support.processes import process_tree
 from worldline.core.trace import Program
-from worldline.core.trace.program import wrap_call
+from worldline.core.trace.python_syntax import wrap_call
 from worldline.data.tracing import (
     DEFAULT_LIMITS,
     LocalRunner,

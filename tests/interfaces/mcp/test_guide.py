@@ -30,7 +30,7 @@ def test_the_claimed_steps() -> None:
 def test_the_python_example(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = blocks("python")
     exec(compile(code, "guide", "exec"), {"__name__": "guide"})
-    assert capsys.readouterr().out == blocks("text")[0]
+    assert capsys.readouterr().out in blocks("text")
 
 
 def test_the_configuration_starts_this_command() -> None:

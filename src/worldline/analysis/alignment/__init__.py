@@ -6,19 +6,19 @@ from worldline.analysis.alignment.alignment import (
     align_result,
     first_divergence,
 )
-from worldline.analysis.alignment.answer_equality import (
+from worldline.analysis.alignment.divergence import Divergence, DivergenceKind, VariableDifference
+from worldline.analysis.alignment.gaps import MAX_SKIPPED_STEPS, Gap, GapKind
+from worldline.analysis.alignment.reconvergence import Reconvergence
+from worldline.core.language import Comparison
+from worldline.languages.python.answer_equality import (
     answers_equal,
     is_reference_of,
     parse_literal,
     results_equal,
 )
-from worldline.analysis.alignment.divergence import Divergence, DivergenceKind, VariableDifference
-from worldline.analysis.alignment.gaps import MAX_SKIPPED_STEPS, Gap, GapKind
-from worldline.analysis.alignment.reconvergence import Reconvergence
-from worldline.analysis.alignment.value_equality import (
+from worldline.languages.python.value_equality import (
     EQUALITY_RULES,
     STRING_LITERAL,
-    Comparison,
     canonical_value,
     compare_values,
     is_opaque,

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from worldline.analysis.alignment.answer_equality import results_equal
 from worldline.analysis.alignment.comprehension_frames import make_comparable
 from worldline.analysis.alignment.divergence import Divergence
 from worldline.analysis.alignment.gaps import Gap, find_gap
@@ -119,7 +118,8 @@ def align_result(actual: Trace, predicted: Decoded, answer: str) -> Alignment:
     """
     index = max(n for n, step in enumerate(actual.steps) if step.value is not None)
     last = actual.steps[index]
-    is_same = actual.result is not None and results_equal(actual.result, answer)
+    values = actual.program.values
+    is_same = actual.result is not None and values.results_equal(actual.result, answer)
     divergence = Divergence(
         step=index,
         where="return" if actual.result is not None else "exception",

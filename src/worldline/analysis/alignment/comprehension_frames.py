@@ -30,6 +30,8 @@ Style = Literal["framed", "inlined"]
 
 def make_comparable(actual: Trace, predicted: Decoded) -> tuple[Trace, Decoded]:
     """Remove the steps inside comprehensions from both sides, if these differ in style."""
+    if not actual.program.is_python:
+        return actual, predicted
     if predicted.omits_expression_frames:
         return without_expression_frames(actual), _without_expressions(predicted, actual)
     statements = comprehension_statements(actual.program.text)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Literal
 
-from worldline.analysis.alignment.value_equality import compare_values, is_opaque
+from worldline.core.language import ValueSyntax
 from worldline.core.trace import Step, Trace, states
 from worldline.models.codecs import UNCHANGED, Decoded, StepText
 
@@ -108,6 +108,7 @@ class _StepMatcher:
 
     def matching_steps(self, i: int, j: int) -> int:
         """The number of steps that match, from an actual and from a predicted step on."""
+        values = self.actual.program.values
         shown_scopes: set[int] = set()
         for length in count():
             a, b = i + length, j + length
@@ -118,11 +119,12 @@ class _StepMatcher:
                 return length
             if not step.has_locals:
                 value = self.predicted.steps[b].value
-                if not compare_values(str(step.value), str(value)).is_same:
+                if not values.compare_values(str(step.value), str(value)).is_same:
                     return length
                 continue
             is_first = step.scope not in shown_scopes
-            if not _is_same_state(step, self.actual_states[a], text, is_first=is_first):
+            state = self.actual_states[a]
+            if not _is_same_state(values, step, state, text, is_first=is_first):
                 return length
             shown_scopes.add(step.scope)
         raise AssertionError("unreachable")
@@ -136,13 +138,15 @@ class _StepMatcher:
         return is_same_event and text.line == self.actual.source_line(step)
 
 
-def _is_same_state(step: Step, state: dict[str, str], text: StepText, *, is_first: bool) -> bool:
+def _is_same_state(
+    values: ValueSyntax, step: Step, state: dict[str, str], text: StepText, *, is_first: bool
+) -> bool:
     for name, value in text.locals.items():
         if name not in state:
             return False
         if value == UNCHANGED:
             if name in step.changed and not is_first:
                 return False
-        elif not compare_values(state[name], value).is_same:
+        elif not values.compare_values(state[name], value).is_same:
             return False
-    return all(name in text.locals or is_opaque(value) for name, value in state.items())
+    return all(name in text.locals or values.is_opaque(value) for name, value in state.items())

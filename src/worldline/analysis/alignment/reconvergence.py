@@ -1,11 +1,10 @@
 """Re-convergence: predicted steps that match the actual ones again after the divergence."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from worldline.analysis.alignment.answer_equality import results_equal
 from worldline.analysis.alignment.gaps import MAX_SKIPPED_STEPS, Gap
-from worldline.analysis.alignment.value_equality import canonical_value
 from worldline.core.trace import Step, Trace, states
 from worldline.models.codecs import Decoded
 
@@ -43,17 +42,20 @@ def find_reconvergence(
     actual_steps = actual.steps[: len(predicted.steps) + MAX_SKIPPED_STEPS]
     # If some states are not shown, no states are compared: it is not known which steps are paired.
     has_states = all(text.shows_state and text.shows_all for text in predicted.step_texts)
+    canonical_value = actual.program.values.canonical_value
     actual_keys = _step_keys(
         actual_steps,
         [actual.source_line(step) for step in actual_steps],
         predicted.knows_events,
         has_states,
+        canonical_value,
     )
     predicted_keys = _step_keys(
         predicted.steps,
         [step_text.line for step_text in predicted.step_texts],
         predicted.knows_events,
         has_states,
+        canonical_value,
     )
     matcher = SequenceMatcher(None, actual_keys[start:], predicted_keys[start:], autojunk=False)
     # A single step can match by chance; two in a row, with their full states, hardly do.
@@ -77,7 +79,11 @@ def find_reconvergence(
 
 
 def _step_keys(
-    steps: tuple[Step, ...], lines: list[str], knows_events: bool, has_states: bool
+    steps: tuple[Step, ...],
+    lines: list[str],
+    knows_events: bool,
+    has_states: bool,
+    canonical_value: Callable[[str], str],
 ) -> list[str]:
     """Each step as one text: its event, line and all locals."""
     keys = []
@@ -100,4 +106,5 @@ def _is_result_correct(actual: Trace, predicted: Decoded) -> bool | None:
     last = predicted.steps[-1]
     if last.event != "return" or last.scope != 0:
         return None
-    return results_equal(actual.result, "None" if last.value is None else last.value)
+    values = actual.program.values
+    return values.results_equal(actual.result, values.NULL if last.value is None else last.value)

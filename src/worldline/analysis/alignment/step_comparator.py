@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from worldline.analysis.alignment.divergence import Divergence, VariableDifference
-from worldline.analysis.alignment.value_equality import compare_values, is_opaque
 from worldline.core.trace import Event, Step, Trace, function_lines
 from worldline.models.codecs import UNCHANGED
 
@@ -50,7 +49,9 @@ class StepComparator:
         self.actual = actual
         self.program = actual.program
         # For each line, the first line of the innermost function that it is in.
-        self._functions = function_lines(actual.program.text)
+        self._functions = function_lines(actual.program)
+        is_python = actual.program.is_python
+        self._for_starts = ("for ", "async for ") if is_python else ("for ", "for(")
         self.states: dict[int, dict[str, str]] = {}
         self.last_line: dict[int, int] = {}
         self.stack: list[int] = []
@@ -97,7 +98,7 @@ class StepComparator:
 
     def values_equal(self, actual: str, predicted: str) -> bool:
         """Compare two values, and count the equality rule that was needed."""
-        comparison = compare_values(actual, predicted)
+        comparison = self.program.values.compare_values(actual, predicted)
         if comparison.is_same and comparison.rule is not None:
             self.rules[comparison.rule] += 1
         return comparison.is_same
@@ -149,7 +150,7 @@ class StepComparator:
             elif value is None or not self.values_equal(actual[name], value):
                 differences.append(VariableDifference(name, actual[name], value))
         for name, value in actual.items() if shows_all else ():
-            if name not in predicted_locals and not is_opaque(value):
+            if name not in predicted_locals and not self.program.values.is_opaque(value):
                 differences.append(VariableDifference(name, value, None))
         return tuple(differences)
 
@@ -166,7 +167,7 @@ class StepComparator:
 
     def _is_after_for(self, step: Step) -> bool:
         source = self.program.line(self.executed_line(step)).lstrip()
-        return step.event == "line" and source.startswith(("for ", "async for "))
+        return step.event == "line" and source.startswith(self._for_starts)
 
     def action_divergence(
         self,
@@ -198,8 +199,9 @@ class StepComparator:
         self, index: int, step: Step, predicted: PredictedStep
     ) -> Divergence | None:
         """The divergence in a returned or raised value, if the values differ."""
-        actual = "None" if step.value is None else step.value
-        value = "None" if predicted.value is None else predicted.value
+        null = self.program.values.NULL
+        actual = null if step.value is None else step.value
+        value = null if predicted.value is None else predicted.value
         if self.values_equal(actual, value):
             return None
         return Divergence(

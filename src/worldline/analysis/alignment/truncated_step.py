@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from worldline.analysis.alignment.divergence import Divergence, VariableDifference
 from worldline.analysis.alignment.step_comparator import PredictedStep, StepComparator
-from worldline.analysis.alignment.value_equality import may_start_value
 from worldline.core.trace import Step
 from worldline.models.codecs import UNCHANGED, Fragment
 
@@ -28,6 +27,7 @@ def divergence_within_truncated_step(
         return None
     if not step.has_locals:
         return _truncated_value_divergence(comparator, index, step, fragment, predicted)
+    values = comparator.program.values
     actual = comparator.state_after(step)
     # Variables that are not written yet do not count as omitted.
     differences = tuple(
@@ -40,7 +40,7 @@ def divergence_within_truncated_step(
         correct_texts = [actual.get(name, "")]
         if name in actual and name not in step.changed:
             correct_texts.append(UNCHANGED)
-        if not any(may_start_value(text, value) for text in correct_texts):
+        if not any(values.may_start_value(text, value) for text in correct_texts):
             differences = (VariableDifference(name, actual.get(name), value),)
     if differences:
         return _within_truncated_step(
@@ -73,8 +73,9 @@ def _truncated_value_divergence(
     if _is_different_line(fragment, line):
         return _within_truncated_step(comparator.action_divergence(index, step, predicted))
     value = fragment.open_value
-    actual = "None" if step.value is None else step.value
-    if value is None or may_start_value(actual, value):
+    values = comparator.program.values
+    actual = values.NULL if step.value is None else step.value
+    if value is None or values.may_start_value(actual, value):
         return None
     divergence = comparator.value_divergence(index, step, predicted)
     return None if divergence is None else _within_truncated_step(divergence)

@@ -40,11 +40,11 @@ from worldline.analysis.diagnosis.step_operations import (
 from worldline.analysis.diagnosis.value_differences import (
     ValueChange,
     ValueFacts,
-    ValueKind,
     count_changed_tokens,
     edit_distance,
-    value_kind,
 )
+from worldline.core.language import ValueKind
+from worldline.languages.python.value_kinds import value_kind
 
 __all__ = [
     "LABELS",

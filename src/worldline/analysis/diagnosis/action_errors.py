@@ -12,7 +12,8 @@ from worldline.analysis.diagnosis.source_statements import (
     syntax_nodes,
 )
 from worldline.core.errors import ProgramError
-from worldline.core.trace import Trace
+from worldline.core.language import missing_feature
+from worldline.core.trace import Event, Trace
 from worldline.languages.python.cfg import ControlFlowGraph, build_cfg
 from worldline.models.codecs import Decoded, branch_note
 
@@ -67,7 +68,8 @@ def _contradicted_note(actual: Trace, decoded: Decoded, divergence: Divergence) 
 
     "L2: if n > 2: => False", then "L3: n = 0", the body of the condition -> "False"
     """
-    text, line = actual.program.text, divergence.executed_line
+    text = actual.program.text if actual.program.is_python else ""
+    line = divergence.executed_line
     number = divergence.step - 1
     if not 0 <= number < len(decoded.step_texts) or actual.steps[number].event != "line":
         return None
@@ -106,6 +108,8 @@ def _action_facts(actual: Trace, divergence: Divergence) -> ActionFacts:
             return ActionFacts("line_hallucinated", False)
         kind: ActionKind = "exception_missed" if event == "exception" else "exception_invented"
         return ActionFacts(kind, is_same_line)
+    if missing_feature(actual.program.language, "cfg"):
+        return ActionFacts(_kind_by_events(event, predicted_event), None)
     try:
         graph = build_cfg(actual.program.text)
     except ProgramError:
@@ -119,6 +123,17 @@ def _action_facts(actual: Trace, divergence: Divergence) -> ActionFacts:
     if event == "call" or predicted_event == "call":
         return _call_facts(actual, divergence, candidate_lines, graph)
     return _line_facts(actual, divergence, candidate_lines, graph)
+
+
+def _kind_by_events(event: Event | None, predicted: Event | None) -> ActionKind:
+    """The kind of error that the events alone show, without a control-flow graph."""
+    if "return" in (event, predicted) and event != predicted:
+        return "returned_early" if predicted == "return" else "return_missed"
+    if "call" in (event, predicted):
+        if event == predicted:
+            return "wrong_call"
+        return "call_skipped" if event == "call" else "call_invented"
+    return "unknown"
 
 
 def _may_be_predicted_line(divergence: Divergence, number: int, line: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from worldline.analysis.diagnosis.facts import Facts
 from worldline.analysis.diagnosis.value_differences import CONTAINERS
+from worldline.core.language import missing_feature
 
 CauseName = Literal[
     "truncated",
@@ -109,6 +110,9 @@ def is_copy(facts: Facts) -> bool:
     that was just returned, and a line without an operation.
     """
     value, operation = facts.value, facts.operation
+    if value is not None and operation is None:
+        # Without the operations of lines: a variable that the step did not change.
+        return value.change == "carried_over"
     if value is None or operation is None:
         return False
     if facts.is_bound_by_loop:
@@ -193,6 +197,11 @@ def _has_operation(facts: Facts, names: frozenset[str]) -> bool:
 def _is_number(facts: Facts) -> bool:
     return facts.value is not None and facts.value.leaf_kind in ("int", "float")
 
+
+# Causes that say something about an operation of the line.
+_OPERATION_CAUSES: frozenset[CauseName] = frozenset(
+    {"string_semantics", "arithmetic", "comparison", "container_handling", "hidden_values"}
+)
 
 # The first rule that matches decides; docs/reference/causes.md has an example of each.
 RULES: tuple[Rule, ...] = (
@@ -328,12 +337,26 @@ def find_cause(facts: Facts) -> Cause | None:
         # The prediction has no steps, so it is not known where it went wrong.
         return None
     rules = matching_rules(facts)
-    return Cause(rules[0].name, rules[0].sentence) if rules else UNEXPLAINED
+    if rules:
+        return Cause(rules[0].name, rules[0].sentence)
+    missing = _missing_operations(facts)
+    return Cause("unexplained", f"no rule explains it: {missing}") if missing else UNEXPLAINED
 
 
 def matching_rules(facts: Facts) -> list[Rule]:
     """All rules that match the facts, in order: the first one decides."""
-    return [rule for rule in RULES if rule.matches(facts)]
+    rules = [rule for rule in RULES if rule.matches(facts)]
+    if _missing_operations(facts):
+        return [rule for rule in rules if rule.name not in _OPERATION_CAUSES]
+    return rules
+
+
+def _missing_operations(facts: Facts) -> str:
+    """Why no cause can name an operation; "" if one can."""
+    alignment = facts.alignment
+    if alignment is None:
+        return ""
+    return missing_feature(alignment.actual.program.language, "operations")
 
 
 def cause_evidence(facts: Facts, cause: CauseName) -> str | None:

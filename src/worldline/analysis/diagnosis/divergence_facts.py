@@ -12,11 +12,8 @@ from worldline.analysis.diagnosis.value_differences import (
     ValueFacts,
     count_changed_tokens,
     edit_distance,
-    first_leaf,
     is_character_slip,
     is_runaway,
-    string_items,
-    value_kind,
 )
 from worldline.analysis.diagnosis.value_source import (
     is_loop_variable_of_frame,
@@ -26,6 +23,7 @@ from worldline.analysis.diagnosis.value_source import (
     writing_statements,
 )
 from worldline.core.trace import Trace
+from worldline.languages.python.value_kinds import value_kind
 from worldline.models.codecs import Decoded
 from worldline.models.prediction import Prediction
 from worldline.models.tokenizers import Tokenizer
@@ -60,12 +58,13 @@ def value_facts(
 ) -> ValueFacts:
     """Compare the actual and the predicted value at the divergence."""
     value, predicted = divergence.actual, divergence.predicted
-    leaf = first_leaf(value, predicted)
+    syntax = actual.program.values
+    leaf = syntax.first_leaf(value, predicted)
     inputs = input_values(actual, divergence, operation) if operation else ()
     actual_ids = tokenizer.encode(value) if tokenizer else None
     predicted_ids = tokenizer.encode(predicted) if tokenizer else None
     return ValueFacts(
-        kind=value_kind(value),
+        kind=syntax.value_kind(value),
         leaf_kind=leaf.kind,
         leaf=leaf.path,
         change=_change(actual, divergence, operation),
@@ -73,8 +72,10 @@ def value_facts(
         predicted_chars=len(predicted),
         edit_distance=edit_distance(value, predicted),
         is_runaway=is_runaway(value, predicted),
-        is_slip=is_character_slip(leaf.actual, leaf.predicted, _strings(inputs)),
-        is_moved_item=any({leaf.actual, leaf.predicted} <= string_items(text) for text in inputs),
+        is_slip=is_character_slip(leaf.actual, leaf.predicted, _strings(inputs), syntax),
+        is_moved_item=any(
+            {leaf.actual, leaf.predicted} <= syntax.string_items(text) for text in inputs
+        ),
         actual_tokens=None if actual_ids is None else len(actual_ids),
         predicted_tokens=None if predicted_ids is None else len(predicted_ids),
         changed_tokens=None
@@ -86,14 +87,16 @@ def value_facts(
 def _change(
     actual: Trace, divergence: Divergence, operation: OperationFacts | None
 ) -> ValueChange | None:
-    if divergence.variable is None or operation is None:
+    if divergence.variable is None or (operation is None and actual.program.is_python):
         return None
     step = actual.steps[divergence.step]
     is_known_scope = any(s.scope == step.scope for s in actual.steps[: divergence.step])
     if step.event == "call" and not is_known_scope:
         return "initial"
     is_written = divergence.variable in step.changed or (
-        divergence.variable in operation.writes and not leaves_loop(actual, divergence)
+        operation is not None
+        and divergence.variable in operation.writes
+        and not leaves_loop(actual, divergence)
     )
     return "written" if is_written else "carried_over"
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass, fields
 from worldline.analysis.alignment import STRING_LITERAL
 from worldline.analysis.diagnosis.line_operations import operation_facts
 from worldline.analysis.diagnosis.source_statements import syntax_nodes
-from worldline.analysis.diagnosis.value_differences import OBJECT, ValueKind, value_kind
+from worldline.core.language import ValueKind
 from worldline.core.trace import SHORTENED_MARK, Step, Trace, first_line
 from worldline.core.util.text import pluralize
+from worldline.languages.python.value_kinds import OBJECT
 from worldline.models.codecs import Codec, SpecialToken
 from worldline.models.tokenizers import Tokenizer, count_segment_tokens
 
@@ -80,7 +81,8 @@ def measure_difficulty(
         codec: Encodes the trace to count its characters.
         tokenizer: Counts the tokens of the encoded trace.
     """
-    text = actual.program.text
+    # The syntax tree, of which other languages have none here: they have no nesting, iterations …
+    text = actual.program.text if actual.program.is_python else ""
     executed_lines = {step.line for step in actual.steps if step.event == "line"}
     operations = [operation_facts(text, line) for line in executed_lines]
     values = _values(actual.steps)
@@ -90,7 +92,7 @@ def measure_difficulty(
         iterations=_count_iterations(actual.steps, _loop_bodies(syntax_nodes(text))),
         call_depth=_call_depth(actual.steps),
         longest_string=_longest_string(values),
-        kinds=tuple(sorted({value_kind(value) for value in values})),
+        kinds=tuple(sorted({actual.program.values.value_kind(value) for value in values})),
         nesting=max((facts.nesting for facts in operations), default=0),
         hidden_values=max((facts.hidden_values for facts in operations), default=0),
         chars=None if segments is None else sum(map(len, segments)),

@@ -9,8 +9,6 @@ from worldline.analysis.alignment import (
     Divergence,
     align,
     align_result,
-    is_reference_of,
-    results_equal,
 )
 from worldline.analysis.diagnosis.action_errors import ActionFacts, action_facts
 from worldline.analysis.diagnosis.divergence_facts import (
@@ -24,16 +22,14 @@ from worldline.analysis.diagnosis.divergence_facts import (
 )
 from worldline.analysis.diagnosis.line_operations import OperationFacts, operation_facts
 from worldline.analysis.diagnosis.mechanisms import MechanismName, find_mechanisms
-from worldline.analysis.diagnosis.value_differences import (
-    ValueFacts,
-    ValueKind,
-    value_kind,
-)
+from worldline.analysis.diagnosis.value_differences import ValueFacts
 from worldline.analysis.diagnosis.value_source import (
     value_expressions,
 )
+from worldline.core.language import ValueKind, missing_feature
 from worldline.core.trace import Trace
 from worldline.core.util.text import pluralize, truncate_text
+from worldline.languages.python.value_kinds import value_kind
 from worldline.models.codecs import Decoded
 from worldline.models.prediction import Prediction
 from worldline.models.tokenizers import Tokenizer
@@ -178,6 +174,13 @@ def gather_facts(
     if divergence is None:
         return base
     has_value = divergence.where in ("argument", "state", "return", "exception")
+    if missing_feature(actual.program.language, "operations"):
+        return replace(
+            base,
+            action=None if has_value else action_facts(actual, decoded, divergence),
+            value=value_facts(actual, divergence, None, tokenizer) if has_value else None,
+            position=position_facts(actual, prediction, decoded, divergence, tokenizer),
+        )
     expressions = value_expressions(actual, divergence) if has_value else None
     operation = operation_facts(
         actual.program.text,
@@ -241,14 +244,15 @@ def _is_result(actual: Trace, value: str | None) -> bool | None:
     """Whether a value is what the program returns; None if either is unknown."""
     if value is None or not actual.is_complete:
         return None
-    return actual.result is not None and results_equal(actual.result, value)
+    return actual.result is not None and actual.program.values.results_equal(actual.result, value)
 
 
 def _is_reference(actual: Trace, value: str | None) -> bool | None:
     """Whether a benchmark's value is what the program returns; None if either is unknown."""
     if value is None or not actual.is_complete:
         return None
-    return actual.result is not None and is_reference_of(actual.result, value)
+    values = actual.program.values
+    return actual.result is not None and values.is_reference_of(actual.result, value)
 
 
 def _is_result_correct(actual: Trace, alignment: Alignment) -> bool | None:

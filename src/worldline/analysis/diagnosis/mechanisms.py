@@ -11,10 +11,11 @@ from worldline.analysis.diagnosis.source_statements import (
     statements_at,
     syntax_nodes,
 )
-from worldline.analysis.diagnosis.value_differences import CONTAINERS, value_kind
+from worldline.analysis.diagnosis.value_differences import CONTAINERS
 from worldline.analysis.diagnosis.value_source import state_before, writing_statements
 from worldline.analysis.diagnosis.variable_writes import MUTATORS, is_built_in, resized_names
 from worldline.core.trace import Trace, state_at
+from worldline.languages.python.value_kinds import value_kind
 
 MechanismName = Literal["not_computable", "hidden_state", "aliasing", "negative_index"]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from worldline.analysis.diagnosis.literal_evaluation import evaluate_literal
 from worldline.analysis.diagnosis.operation_syntax import operation_name
-from worldline.analysis.diagnosis.value_differences import value_kind
+from worldline.languages.python.value_kinds import value_kind
 
 _TYPES = (str, list, dict, set, tuple, bytes, int, float)
 # Kinds of what a function or a method returns, where it does not depend on its arguments.

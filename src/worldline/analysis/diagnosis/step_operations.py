@@ -32,6 +32,7 @@ from worldline.analysis.diagnosis.shown_expressions import (
     shown_by_line,
     shown_by_return,
 )
+from worldline.core.language import missing_feature
 from worldline.core.trace import Scope, Step, states
 from worldline.core.util.text import truncate_text
 from worldline.models.prediction import Mode, Prediction
@@ -96,8 +97,8 @@ def operation_steps(
 
     These are the correct steps before the first divergence, and the diverging step if what differs
     in it is computed by its line. Without an alignment (an infrastructure error, an empty output)
-    there are none. A step in which the output is truncated is left out, and so are steps that the
-    model was given.
+    there are none, nor for a language whose operations are not known. A step in which the output
+    is truncated is left out, and so are steps that the model was given.
 
     Args:
         sample: The diagnosed prediction.
@@ -106,6 +107,8 @@ def operation_steps(
     prediction, alignment = sample.prediction, sample.diagnosis.facts.alignment
     mode = prediction.generation.mode if prediction.generation else "free"
     if alignment is None or not prediction.decoded.shows_steps or mode == "score":
+        return
+    if missing_feature(alignment.actual.program.language, "operations"):
         return
     divergence = alignment.divergence
     for result in _results(alignment):

@@ -26,7 +26,8 @@ from worldline.analysis.explanations.explanation import (
     Occurrence,
 )
 from worldline.analysis.explanations.misconception import Misconception, Source, parse_program
-from worldline.core.trace import DEFAULT_LANGUAGE, Trace, state_at
+from worldline.core.language import missing_feature
+from worldline.core.trace import Trace, state_at
 from worldline.languages.python.recorder import Recorder
 
 # Changes that are tried for one prediction.
@@ -64,8 +65,11 @@ def find_explanations(
     if divergence is None or divergence.where == "end":
         return ExplanationSearch(note="the prediction has no wrong value or action")
     program = sample.actual.program
+    missing = missing_feature(program.language, "explanations")
+    if missing:
+        return ExplanationSearch(note=missing)
     source = parse_program(program.text)
-    if source is None or program.language != DEFAULT_LANGUAGE or program.entry is None:
+    if source is None or program.entry is None:
         return ExplanationSearch(note="only Python programs with an entry point can be changed")
     chosen = MISCONCEPTIONS.values() if misconceptions is None else misconceptions
     alignment = sample.diagnosis.facts.alignment

@@ -5,6 +5,7 @@ from dataclasses import replace
 from worldline.analysis.diagnosis import Sample
 from worldline.analysis.interventions.catalog import InterventionName
 from worldline.analysis.interventions.prefix_patch import patched_prefix, prefix_before_divergence
+from worldline.core.language import missing_feature
 from worldline.core.trace import Program
 from worldline.languages.python.rewrite import RewriteResult, rewrite_expressions, rewrite_strings
 from worldline.models.codecs import STEP_CODECS, ChatTraceCodec, StepCodec, get_codec
@@ -75,7 +76,10 @@ def rewritten_program(name: InterventionName, failure: Sample) -> RewriteResult 
     """Rewrite the program of a failed sample; None if the rewrite changes nothing."""
     divergence = failure.diagnosis.facts.divergence
     line = None if divergence is None else divergence.executed_line
-    return rewrite_program(name, failure.prediction.program.text, line)
+    program = failure.prediction.program
+    if missing_feature(program.language, "rewrite"):
+        return None
+    return rewrite_program(name, program.text, line)
 
 
 def rewrite_program(name: InterventionName, text: str, line: int | None) -> RewriteResult | None:

@@ -27,7 +27,7 @@ def static_signals(program: Program, answer: str) -> dict[str, float]:
 @lru_cache(maxsize=1024)
 def _program_signals(program: Program) -> dict[str, float]:
     parts = program.split_entry() or (program.text, "")
-    tree = parse_source(parts[0])
+    tree = parse_source(parts[0]) if program.is_python else None
     nodes = [] if tree is None else list(ast.walk(tree))
     kinds = Counter(type(node) for node in nodes)
     methods = Counter(

@@ -16,7 +16,6 @@ from worldline.analysis.diagnosis.source_statements import (
     statements_at,
     syntax_nodes,
 )
-from worldline.analysis.diagnosis.value_differences import value_kind
 from worldline.analysis.diagnosis.variable_writes import (
     MUTATORS,
     bound_by_header,
@@ -31,6 +30,7 @@ from worldline.analysis.trust.expression_evaluation import (
     evaluate_iterable,
 )
 from worldline.core.trace import Program, Step, source_lines, states, words
+from worldline.languages.python.value_kinds import value_kind
 from worldline.models.codecs import Decoded, branch_note
 
 CheckKind = Literal[
@@ -73,7 +73,8 @@ def check_steps(program: Program, decoded: Decoded, answer: str | None) -> list[
         answer: The predicted result.
     """
     steps = decoded.steps[:_MAX_STEPS]
-    if not decoded.shows_steps or not steps or not syntax_nodes(program.text):
+    is_readable = program.is_python and bool(syntax_nodes(program.text))
+    if not decoded.shows_steps or not steps or not is_readable:
         return []
     checker = _Checker(program.text, decoded, list(states(steps)))
     checks = [*_argument_checks(program, steps)]

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from worldline.analysis.trust.step_checks import StepCheck, check_steps, repeated_lines
 from worldline.core.errors import ProgramError
+from worldline.core.language import missing_feature
 from worldline.core.trace import Program
 from worldline.languages.python.cfg import (
     CfgSimulator,
@@ -98,7 +99,7 @@ def follow_steps(program: Program, decoded: Decoded) -> GraphPath | None:
     Returns:
         None if the program has no control-flow graph, or the format does not tell calls from lines.
     """
-    if not decoded.knows_events:
+    if not decoded.knows_events or missing_feature(program.language, "cfg"):
         return None
     try:
         graph, instructions = _graphs(program.text)

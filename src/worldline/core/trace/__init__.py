@@ -4,14 +4,14 @@ from worldline.core.trace.assumptions import AssumedCall, AssumedKind, Assumptio
 from worldline.core.trace.html_tables import table_html, text_html
 from worldline.core.trace.program import (
     DEFAULT_LANGUAGE,
-    START_MARK,
     Program,
+    function_lines,
     program_from_fields,
 )
 from worldline.core.trace.python_syntax import (
+    START_MARK,
     check_call,
     first_line,
-    function_lines,
     parse_source,
     source_lines,
     words,

@@ -1,22 +1,14 @@
 """Program: source text, the call to execute and its standard input."""
 
-import ast
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from worldline.core.errors import ProgramError
-from worldline.core.trace.python_syntax import (
-    check_call,
-    parse_source,
-    source_lines,
-    unused_name,
-)
+from worldline.core.language import LANGUAGES, SourceSyntax, ValueSyntax, get_language
 from worldline.core.util.text import truncate_text
 
-START_MARK = "# << START_OF_TRACE"
 # Rows that older versions stored do not name a language.
 DEFAULT_LANGUAGE = "python"
 
@@ -48,7 +40,9 @@ class Program:
         source = truncate_text(repr(self.source), 38)
         call = "" if self.call is None else f", call={truncate_text(repr(self.call), 30)}"
         language = "" if self.language == DEFAULT_LANGUAGE else f", {self.language}"
-        return f"Program({source}{call}{language}, hash {self.hash})"
+        # Without its language, the text that is executed is not known.
+        hash = f", hash {self.hash}" if self.language in LANGUAGES else ""
+        return f"Program({source}{call}{language}{hash})"
 
     @property
     def text(self) -> str:
@@ -57,15 +51,37 @@ class Program:
         "def f(x): ...", "f(1)" -> "def f(x): ...\\n\\ndef main(): # << START_OF_TRACE\\n
         return f(1)\\n"
         """
-        return self.source if self.call is None else wrap_call(self.source, self.call)
+        if self.call is None:
+            return self.source
+        return _wrap_call(self.source, self.call, self.language)
+
+    @property
+    def syntax(self) -> SourceSyntax:
+        """The syntax of its language.
+
+        Raises:
+            ProgramError: There is no such language.
+        """
+        return get_language(self.language).source
+
+    @property
+    def values(self) -> ValueSyntax:
+        """The syntax of the values of its language.
+
+        Raises:
+            ProgramError: There is no such language.
+        """
+        return get_language(self.language).values
+
+    @property
+    def is_python(self) -> bool:
+        """Whether it is in Python, whose syntax trees some analyses need."""
+        return self.language == DEFAULT_LANGUAGE
 
     @property
     def entry(self) -> str | None:
         """The name of the entry point, or None if the module is executed."""
-        for line in self.text.splitlines():
-            if line.rstrip().endswith(START_MARK) and line.startswith("def "):
-                return line.removeprefix("def ").split("(")[0].strip()
-        return None
+        return self.syntax.find_entry(self.text)
 
     def split_entry(self) -> tuple[str, str] | None:
         """The program without its entry point, and the call that the entry point returns.
@@ -79,12 +95,12 @@ class Program:
         if self.call is not None:
             return self.source, self.call
         entry = self.entry
-        return None if entry is None else _split_entry(self.source, entry)
+        return None if entry is None else self.syntax.split_entry(self.source, entry)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines of the text; line numbers of steps count them from 1."""
-        return source_lines(self.text)
+        return self.syntax.source_lines(self.text)
 
     def line(self, number: int) -> str:
         """One line of the text, or "" if there is no such line.
@@ -106,33 +122,20 @@ class Program:
 
 # The text is needed at every step, and building it means parsing the source.
 @lru_cache(maxsize=1024)
-def wrap_call(source: str, call: str) -> str:
-    """The source, followed by an entry point that returns the call."""
-    entry = unused_name(source)
-    return f"{source.rstrip()}\n\ndef {entry}(): {START_MARK}\n    return {call.strip()}\n"
+def _wrap_call(source: str, call: str, language: str) -> str:
+    return get_language(language).source.wrap_call(source, call)
 
 
-@lru_cache(maxsize=64)
-def _split_entry(text: str, entry: str) -> tuple[str, str]:
-    unsplit = text, f"{entry}()"
-    tree = parse_source(text)
-    match [node for node in tree.body if getattr(node, "name", "") == entry] if tree else []:
-        case [
-            ast.FunctionDef(
-                body=[ast.Return(value=ast.expr() as value)], decorator_list=[]
-            ) as function
-        ]:
-            call = ast.get_source_segment(text, value) or ""
-        case _:
-            return unsplit
-    try:
-        check_call(call)
-    except ProgramError:
-        return unsplit
-    lines = source_lines(text)
-    rest = "\n".join([*lines[: function.lineno - 1], *lines[function.end_lineno :]])
-    # If the rest refers to the entry point, it cannot do without it.
-    return unsplit if unused_name(rest, wanted=entry) != entry else (rest.rstrip(), call)
+def function_lines(program: Program) -> dict[int, int]:
+    """For each line inside a function, the first line of the innermost function.
+
+    "def f():\\n    return 1\\nx = f()" -> {1: 1, 2: 1}; empty for a program that cannot be parsed
+    """
+    lines: dict[int, int] = {}
+    # Inner functions start later and overwrite the lines of outer ones.
+    for each in sorted(program.syntax.functions(program.text), key=lambda each: each.line):
+        lines.update(dict.fromkeys(range(each.line, each.last_line + 1), each.line))
+    return lines
 
 
 def program_from_fields(fields: Mapping[str, Any]) -> Program:

@@ -1,9 +1,15 @@
-"""Python syntax of programs: lines, syntax trees, calls and names."""
+"""Python syntax of programs: lines, entry point, syntax trees, calls and names.
+
+Implements `SourceSyntax`.
+"""
 
 import ast
 from functools import lru_cache
 
 from worldline.core.errors import ProgramError
+from worldline.core.language import FunctionSyntax
+
+START_MARK = "# << START_OF_TRACE"
 
 
 @lru_cache(maxsize=64)
@@ -80,21 +86,87 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-@lru_cache(maxsize=64)
-def function_lines(text: str) -> dict[int, int]:
-    """For each line inside a function, the line of the innermost function's `def`.
+def wrap_call(source: str, call: str) -> str:
+    """The source, followed by an entry point that returns the call."""
+    entry = unused_name(source)
+    return f"{source.rstrip()}\n\ndef {entry}(): {START_MARK}\n    return {call.strip()}\n"
 
-    "def f():\\n    return 1\\nx = f()" -> {1: 1, 2: 1}; empty for a program that cannot be parsed
-    """
+
+def find_entry(text: str) -> str | None:
+    """The name of the marked entry point; None if there is none."""
+    for line in text.splitlines():
+        if line.rstrip().endswith(START_MARK) and line.startswith("def "):
+            return line.removeprefix("def ").split("(")[0].strip()
+    return None
+
+
+@lru_cache(maxsize=64)
+def split_entry(text: str, entry: str) -> tuple[str, str]:
+    """The text without its entry point, and the call that the entry point returns."""
+    unsplit = text, f"{entry}()"
     tree = parse_source(text)
-    functions = [
-        node
-        for node in (ast.walk(tree) if tree else ())
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    lines: dict[int, int] = {}
-    # Inner functions start later and overwrite the lines of outer ones.
-    for node in sorted(functions, key=lambda node: node.lineno):
-        end = node.end_lineno or node.lineno
-        lines.update(dict.fromkeys(range(first_line(node), end + 1), node.lineno))
-    return lines
+    match [node for node in tree.body if getattr(node, "name", "") == entry] if tree else []:
+        case [
+            ast.FunctionDef(
+                body=[ast.Return(value=ast.expr() as value)], decorator_list=[]
+            ) as function
+        ]:
+            call = ast.get_source_segment(text, value) or ""
+        case _:
+            return unsplit
+    try:
+        check_call(call)
+    except ProgramError:
+        return unsplit
+    lines = source_lines(text)
+    rest = "\n".join([*lines[: function.lineno - 1], *lines[function.end_lineno :]])
+    # If the rest refers to the entry point, it cannot do without it.
+    return unsplit if unused_name(rest, wanted=entry) != entry else (rest.rstrip(), call)
+
+
+@lru_cache(maxsize=64)
+def entry_lines(text: str, entry: str) -> tuple[int, int, int] | None:
+    """The lines of the entry point's `def`, of its first statement, and its last line."""
+    tree = parse_source(text)
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, ast.FunctionDef) and node.name == entry:
+            return node.lineno, node.body[0].lineno, node.end_lineno or node.lineno
+    return None
+
+
+@lru_cache(maxsize=64)
+def functions(text: str) -> tuple[FunctionSyntax, ...]:
+    """The functions of a text, outer ones first; none if it cannot be parsed.
+
+    "def f(a, *b):\\n    return a" -> FunctionSyntax(1, 2, 2, {"a", "b"})
+    """
+    result = []
+    tree = parse_source(text)
+    # The walk is breadth-first, so inner functions come after outer ones.
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            args = node.args
+            every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+            names = frozenset(arg.arg for arg in every if arg is not None)
+            body = first_line(node.body[0])
+            result.append(FunctionSyntax(first_line(node), body, node.end_lineno or body, names))
+    return tuple(result)
+
+
+def parse_answer(answer: str) -> str | None:
+    """The right-hand side of an assertion; the whole text if it is not an assertion.
+
+    "assert f('a == b') == [1, 2]" -> "[1, 2]"; " 4 " -> "4"; "assert not f(1)" -> "False"
+    """
+    text = answer.strip()
+    tree = parse_source(text)
+    if tree is None:
+        return text.rpartition("==")[2].strip() or None
+    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.Assert):
+        return text or None
+    test = tree.body[0].test
+    if isinstance(test, ast.Compare):
+        return ast.get_source_segment(text, test.comparators[-1])
+    # `assert f(x)` and `assert not f(x)` state a boolean.
+    is_negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+    return "False" if is_negated else "True"

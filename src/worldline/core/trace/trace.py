@@ -125,8 +125,8 @@ class Origin:
     """Versions and settings that a trace was recorded with; enough to record it again.
 
     Attributes:
-        recorder: "core" (in C) or "settrace" (in Python).
-        python: The version of the interpreter.
+        recorder: "core" (in C) or "settrace" (in Python); "node" for JavaScript and TypeScript.
+        python: The version of the interpreter: of Python, or of the runtime of the language.
         worldline: The version of worldline.
         hash_seed: PYTHONHASHSEED.
     """
@@ -172,7 +172,7 @@ class Trace:
         detail = truncate_text(self.result or self.ending.detail, 60)
         ending = f"{self.ending.reason}: {detail}" if detail else self.ending.reason
         steps = pluralize(len(self.steps), "step")
-        return f"Trace({steps}, {ending}, python {self.origin.python})"
+        return f"Trace({steps}, {ending}, {self.program.language} {self.origin.python})"
 
     @property
     def result(self) -> str | None:

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worldline.analysis.alignment.answer_equality import parse_literal
 from worldline.core.errors import RecorderError
 from worldline.core.trace import Limits, Program, Trace, parse_source
 from worldline.core.util.seeded_random import SeededRandom
 from worldline.data.generation.canonical_hash import hash_program, hash_source
 from worldline.data.generation.facets import measure_facets
 from worldline.data.generation.levels import LEVELS
+from worldline.languages.python.answer_equality import parse_literal
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import Question
 

@@ -37,8 +37,8 @@ def hash_source(source: str) -> str:
 
 
 def hash_program(program: Program) -> str:
-    """Hash a program's source together with its call."""
-    return hash_source(program.text)
+    """Hash a program's source together with its call; of another language, by its text alone."""
+    return hash_source(program.text) if program.is_python else program.hash
 
 
 @dataclass(frozen=True, slots=True)

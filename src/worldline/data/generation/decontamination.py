@@ -42,6 +42,9 @@ class DecontaminationIndex:
 
     def owner(self, program: Program) -> str | None:
         """Name of the benchmark or file that contains a program's source; None if none does."""
+        if not program.is_python:
+            # Only Python sources are known to be equivalent; the benchmarks are in Python.
+            return None
         name = self.owners.get(hash_source(program.source))
         if name is None and program.call is None:
             name = self.owners.get(hash_source(_source_without_entry_point(program)))

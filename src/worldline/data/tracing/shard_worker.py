@@ -25,7 +25,7 @@ from worldline.evaluation.store import (
     trace_to_row,
     write_shard,
 )
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.codecs import STEP_CODECS, SpecialToken, StepCodec
 from worldline.models.prediction import Question, question_from_row
 from worldline.models.tokenizers import count_segment_tokens, load_tokenizer
@@ -91,7 +91,8 @@ class ShardWorker:
         self._location = open_location(address)
         seeds = [0] if job.filters.skip_determinism_check else [0, _SECOND_HASH_SEED]
         self._recorders = [
-            PythonRecorder(python=job.python, hash_seed=seed, sandbox=job.sandbox) for seed in seeds
+            ProgramRecorder(python=job.python, hash_seed=seed, sandbox=job.sandbox)
+            for seed in seeds
         ]
         self._codec: StepCodec = STEP_CODECS[job.codec]
         self._tokenizer = None if job.tokenizer is None else load_tokenizer(job.tokenizer)

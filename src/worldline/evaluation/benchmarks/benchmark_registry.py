@@ -17,6 +17,7 @@ from worldline.core.plugins import Registry
 from worldline.evaluation.benchmarks.benchmark import Benchmark
 from worldline.evaluation.benchmarks.composition import composition
 from worldline.evaluation.benchmarks.cruxeval import cruxeval
+from worldline.evaluation.benchmarks.cruxeval_x import cruxeval_x
 from worldline.evaluation.benchmarks.humaneval import humaneval
 from worldline.evaluation.benchmarks.option_parser import format_option, parse_option
 from worldline.evaluation.benchmarks.permutation import permutation
@@ -26,6 +27,7 @@ BENCHMARKS: Registry[Callable[..., Benchmark]] = Registry(
     "worldline.benchmarks",
     {
         "cruxeval": cruxeval,
+        "cruxeval-x": cruxeval_x,
         "humaneval": humaneval,
         "permutation": permutation,
         "composition": composition,

@@ -2,7 +2,8 @@
 
 Either JSONL files (`.jsonl` or `.jsonl.gz`) in the format of
 `worldline.models.prediction.question_reader`, which includes the output of `worldline predict`. Or
-Python files that end with the calls to predict and, if known, what they return:
+program files (`.py`, `.js`, `.ts`) that end with the calls to predict and, if known, what they
+return:
 
     def add(a, b):
         return a + b
@@ -21,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import InputError
-from worldline.core.trace import parse_source
+from worldline.core.language import Language, language_of_file
+from worldline.core.trace import DEFAULT_LANGUAGE, parse_source
 from worldline.evaluation.benchmarks.benchmark import Benchmark
 from worldline.models.prediction import questions_from_rows, read_json_lines
 
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".py")
-_NOTE = re.compile(r"#\s*(call|expected)\s*:(.*)")
+_ROWS = (".jsonl", ".jsonl.gz")
+_NOTE = re.compile(r"(?:#|//)\s*(call|expected)\s*:(.*)")
 
 
 def load_program_files(path: str | Path) -> Benchmark:
@@ -57,28 +59,31 @@ def _files(path: Path) -> list[Path]:
 
 
 def _is_supported(file: Path) -> bool:
-    return file.name.endswith(_SUFFIXES)
+    return file.name.endswith(_ROWS) or language_of_file(file.name) is not None
 
 
 def _supported_files() -> str:
     return (
-        "give a .jsonl (or .jsonl.gz) file with id, code and call on each line, or a .py file that "
-        "ends with lines such as '# call: f(1, 2)', or a folder of these"
+        "give a .jsonl (or .jsonl.gz) file with id, code and call on each line, or a program "
+        "(.py, .js, .ts) that ends with lines such as '# call: f(1, 2)', or a folder of these"
     )
 
 
 def _bare_name(path: Path) -> str:
     """ "runs/mine.jsonl.gz" -> "mine" """
     name = path.resolve().name
-    return next((name.removesuffix(end) for end in _SUFFIXES if name.endswith(end)), name)
+    language = language_of_file(name)
+    suffixes = (*_ROWS, *(language.suffixes if language is not None else ()))
+    return next((name.removesuffix(end) for end in suffixes if name.endswith(end)), name)
 
 
 def _rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    return _python_rows(file) if file.suffix == ".py" else read_json_lines(file)
+    language = language_of_file(file.name)
+    return read_json_lines(file) if language is None else _program_rows(file, language)
 
 
-def _python_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield a row for each call at the end of a Python file; its code excludes these lines."""
+def _program_rows(file: Path, language: Language) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a row for each call at the end of a program file; its code excludes these lines."""
     try:
         lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -87,13 +92,16 @@ def _python_rows(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     while end and (not lines[end - 1].strip() or _NOTE.match(lines[end - 1])):
         end -= 1
     code = "\n".join([*lines[:end], ""])
-    if parse_source(code) is None:
+    if language.name == DEFAULT_LANGUAGE and parse_source(code) is None:
         raise InputError(f"{file} is not valid Python; to see the error, run python {file}")
     calls = _calls(file, lines, end)
     if not calls:
-        raise InputError(f"{file} names no call; end it with a line such as '# call: f(1, 2)'")
+        raise InputError(
+            f"{file} names no call; end it with a line such as '{language.comment} call: f(1, 2)'"
+        )
     for number, (source, call) in enumerate(calls):
-        yield source, {"id": f"{_bare_name(file)}_tc{number}", "code": code, **call}
+        id = f"{_bare_name(file)}_tc{number}"
+        yield source, {"id": id, "code": code, "language": language.name, **call}
 
 
 def _calls(file: Path, lines: list[str], end: int) -> list[tuple[str, dict[str, str]]]:

@@ -6,7 +6,7 @@ variable `WORLDLINE_DATA` names; else from the hub. Only the hub needs the `data
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,8 +73,24 @@ def _find_file(dataset: PublishedDataset, path: Path) -> Path:
 
 
 def _file_in(dataset: PublishedDataset, folder: Path) -> Path | None:
-    paths = (folder / name for name in dataset.files)
-    return next((path for path in paths if path.is_file()), None)
+    return _first_file(dataset.files, folder)
+
+
+def _first_file(names: Iterable[str], folder: Path) -> Path | None:
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def find_published_file(names: Iterable[str], data: str | Path | None = None) -> Path | None:
+    """The file of a benchmark that is not read from the hub; None if there is none.
+
+    Args:
+        names: The names that it may have in a folder.
+        data: The file or folder; by default the folder that `WORLDLINE_DATA` names.
+    """
+    folder = os.environ.get(FOLDER_VARIABLE) if data is None else data
+    if not folder:
+        return None
+    return Path(folder) if Path(folder).is_file() else _first_file(names, Path(folder))
 
 
 def _hub_rows(dataset: PublishedDataset) -> Rows:

@@ -12,7 +12,8 @@ from worldline.analysis.diagnosis import Sample, diagnose_prediction, diagnosis_
 from worldline.core.errors import RecorderError
 from worldline.core.trace import Ending, Limits, Origin, Trace
 from worldline.evaluation.runs.recorded_interventions import with_recorded_interventions
-from worldline.languages.python.recorder import PythonRecorder, Recorder
+from worldline.languages.program_recorder import ProgramRecorder
+from worldline.languages.python.recorder import Recorder
 from worldline.models.prediction import Prediction, read_prediction_file
 from worldline.models.tokenizers import Tokenizer
 
@@ -121,6 +122,6 @@ def diagnose_file(
         limits: Limits of each execution.
         tokenizer: Counts the tokens of values and of the outputs.
     """
-    with PythonRecorder(python=python) as recorder:
+    with ProgramRecorder(python=python) as recorder:
         for prediction in read_prediction_file(Path(path), codec=codec):
             yield execute_and_diagnose(prediction, recorder, limits=limits, tokenizer=tokenizer)

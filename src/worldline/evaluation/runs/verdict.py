@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from worldline.analysis.alignment import answers_equal
 from worldline.analysis.diagnosis import Facts
 from worldline.evaluation.runs.scored_sample import Verdict
 from worldline.models.prediction import Prediction, Question
@@ -14,7 +13,8 @@ _MODES_STOPPED_BY_DIVERGENCE = frozenset({"force-state", "score"})
 
 def is_expected(question: Question, answer: str) -> bool:
     """Whether an answer is the value that the question expects."""
-    return question.expected is not None and answers_equal(question.expected, answer)
+    values = question.program.values
+    return question.expected is not None and values.answers_equal(question.expected, answer)
 
 
 def extract_answer(prediction: Prediction) -> str | None:

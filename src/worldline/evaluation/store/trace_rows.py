@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from worldline.analysis.alignment import answers_equal
 from worldline.core.errors import InputError
 from worldline.core.trace import (
     EVENTS,
@@ -111,7 +110,8 @@ class StoredTrace:
         if self.expected is None:
             return None
         result = self.trace.result
-        return result is not None and answers_equal(self.expected, result)
+        values = self.trace.program.values
+        return result is not None and values.answers_equal(self.expected, result)
 
 
 def trace_to_row(stored: StoredTrace) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from worldline.interfaces.viewer import (
     operation_tallies,
     write_project_page,
 )
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 
 
 def check_gate(
@@ -58,7 +58,7 @@ def check_gate(
     operations = None
     if any(condition.measure == "operation" for condition in conditions):
         # A recorder starts at its first use: if all traces are stored, nothing is executed.
-        with closing(PythonRecorder()) as recorder:
+        with closing(ProgramRecorder()) as recorder:
             first, second = (
                 operation_tallies(location, recorder, on_sample=on_sample or (lambda: None))
                 for location in locations

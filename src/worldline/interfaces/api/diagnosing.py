@@ -26,7 +26,8 @@ from worldline.evaluation.runs import (
 )
 from worldline.interfaces.api.programs import ProgramLike, to_program
 from worldline.interfaces.api.sources import Source, load_predictions, source_name
-from worldline.languages.python.recorder import PythonRecorder, Recorder, StoredTraceRecorder
+from worldline.languages.program_recorder import ProgramRecorder
+from worldline.languages.python.recorder import Recorder, StoredTraceRecorder
 from worldline.models.codecs import get_codec
 from worldline.models.prediction import Finish, Prediction, make_prediction
 from worldline.models.tokenizers import Tokenizer, load_tokenizer
@@ -110,7 +111,7 @@ def diagnose(
             finish=finish,
             expected=expected,
         )
-    with PythonRecorder(python=python) as recorder:
+    with ProgramRecorder(python=python) as recorder:
         return execute_and_diagnose(prediction, recorder, limits=limits, tokenizer=tokenizer)
 
 
@@ -169,7 +170,7 @@ def diagnose_predictions(
     counter = load_tokenizer(tokenizer) if tokenizer else None
     samples = []
     with (
-        PythonRecorder(python=python) as executor,
+        ProgramRecorder(python=python) as executor,
         RunWriter(str(output), restart=restart) if output else nullcontext() as writer,
     ):
         recorder = StoredTraceRecorder(traces, executor=executor)
@@ -265,7 +266,7 @@ def diagnose_sample(
         raise InputError(f"{len(chosen)} samples in {source} have the id {name!r}; ids must differ")
     counter = load_tokenizer(tokenizer) if tokenizer else None
     # It starts at its first use: with a stored trace, nothing is executed.
-    with closing(PythonRecorder(python=python)) as executor:
+    with closing(ProgramRecorder(python=python)) as executor:
         recorder: Recorder = executor
         if python is None and limits in (None, Limits()) and is_run(source):
             recorder = StoredPredictions(source).recorder_of(name, executor)

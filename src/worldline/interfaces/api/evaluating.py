@@ -34,7 +34,7 @@ from worldline.interfaces.api.engine_handle import (
     engine_opener,
 )
 from worldline.interfaces.api.run import Run
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.prediction import (
     AUTO_CODEC,
     DEFAULT_MAX_MALFORMED,
@@ -151,7 +151,7 @@ def evaluate(
     cost = CostMeter(cost_limit) if cost_limit else None
     with (
         RunWriter(location, restart=restart) as writer,
-        PythonRecorder(python=python) as recorder,
+        ProgramRecorder(python=python) as recorder,
         borrowed_engine(engine) as borrowed,
     ):
         stored = writer.manifest.settings if writer.manifest else None

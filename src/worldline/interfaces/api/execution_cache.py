@@ -7,7 +7,7 @@ from collections import OrderedDict
 
 from worldline.core.errors import RecorderError
 from worldline.core.trace import Limits, Program, Trace
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 
 # Completions are short, so that longer executions would not be predicted to their end anyway.
 DEFAULT_LIMITS = Limits(steps=20_000, seconds=5.0, trace_mb=16)
@@ -37,7 +37,7 @@ class ExecutionCache:
         self._entries = entries
         self._traces: OrderedDict[str, Trace | None] = OrderedDict()
         self._lock = threading.Lock()
-        self._recorder: PythonRecorder | None = None
+        self._recorder: ProgramRecorder | None = None
         self._process = os.getpid()
         atexit.register(self.close)
 
@@ -60,7 +60,7 @@ class ExecutionCache:
 
     def _execute(self, program: Program) -> Trace | None:
         if self._recorder is None or self._process != os.getpid():
-            self._recorder, self._process = PythonRecorder(python=self._python), os.getpid()
+            self._recorder, self._process = ProgramRecorder(python=self._python), os.getpid()
         try:
             trace = self._recorder.record(program, limits=self._limits)
             if not trace.steps and trace.ending.reason in _RETRIED_ENDINGS:

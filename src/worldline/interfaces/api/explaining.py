@@ -2,7 +2,7 @@
 
 from worldline.analysis.diagnosis import Sample
 from worldline.analysis.explanations import MAX_CHANGES, ExplanationSearch, find_explanations
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 
 
 def explain(
@@ -30,5 +30,5 @@ def explain(
         >>> search.explanations[0].clause
         '`.rpartition` were `.partition`'
     """
-    with PythonRecorder(python=python) as recorder:
+    with ProgramRecorder(python=python) as recorder:
         return find_explanations(sample, recorder, max_changes=max_changes)

@@ -9,7 +9,7 @@ from typing import Any
 
 from worldline.analysis.trust import row_trust
 from worldline.core.errors import InputError
-from worldline.core.trace import Limits
+from worldline.core.trace import DEFAULT_LANGUAGE, Limits
 from worldline.evaluation.runs import PredictionFile
 from worldline.interfaces.api.engine_handle import (
     EngineHandle,
@@ -19,7 +19,7 @@ from worldline.interfaces.api.engine_handle import (
     engine_opener,
 )
 from worldline.interfaces.api.programs import ProgramLike, to_program
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.engines import Usage
 from worldline.models.prediction import (
     AUTO_CODEC,
@@ -46,6 +46,7 @@ def predict(
     engine: EngineLike,
     call: str | None = None,
     stdin: str = "",
+    language: str = DEFAULT_LANGUAGE,
     mode: Mode = "free",
     policy: Policy = "checks",
     threshold: float = 0.5,
@@ -65,6 +66,7 @@ def predict(
         engine: The engine, or its name.
         call: The call to predict, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
+        language: The language of source text: `python`, `javascript`, `typescript`, …
         mode: `free`, `force-actions`, `force-state`, `guided`, `score` or `on-demand`.
         policy: In the mode `on-demand`, which steps are executed: `checks`, `trust`, `likelihood`,
             `illegal`, `branch`, `random`, `all` or `none`.
@@ -91,7 +93,8 @@ def predict(
         >>> predict("def f(x):\\n    return x * 2\\n", "f(4)", engine=engine, codec="chat").answer
         '8'
     """
-    question = Question("prediction", to_program(program, *arguments, call=call, stdin=stdin), None)
+    asked = to_program(program, *arguments, call=call, stdin=stdin, language=language)
+    question = Question("prediction", asked, None)
     settings = PredictionSettings(
         mode=mode,
         codec=codec,
@@ -101,7 +104,7 @@ def predict(
         policy=policy,
         threshold=threshold,
     )
-    with PythonRecorder(python=python) as recorder, borrowed_engine(engine) as borrowed:
+    with ProgramRecorder(python=python) as recorder, borrowed_engine(engine) as borrowed:
         predictions = predict_questions(
             [question],
             engine_opener(borrowed),
@@ -223,7 +226,7 @@ def predict_into_file(
             assert cost is not None
             cost.add(prediction)
         with (
-            PythonRecorder(python=python, import_from=import_from) as recorder,
+            ProgramRecorder(python=python, import_from=import_from) as recorder,
             borrowed_engine(engine) as borrowed,
         ):
             predictions = predict_questions(

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import ProgramError
-from worldline.core.trace import Program, check_call
+from worldline.core.language import get_language, language_of_file
+from worldline.core.trace import DEFAULT_LANGUAGE, Program, check_call
 
 ProgramLike = Program | str | Callable[..., Any]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -17,7 +18,11 @@ _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
 def to_program(
-    program: ProgramLike, *arguments: Any, call: str | None = None, stdin: str = ""
+    program: ProgramLike,
+    *arguments: Any,
+    call: str | None = None,
+    stdin: str = "",
+    language: str = DEFAULT_LANGUAGE,
 ) -> Program:
     """Make a program from a function and its arguments, or from source text and a call.
 
@@ -26,6 +31,7 @@ def to_program(
         arguments: For a function, its arguments; for source text, optionally the call.
         call: The call to execute, as source text.
         stdin: The program's standard input.
+        language: The language of source text: `python`, `javascript`, `typescript`, …
 
     Returns:
         The program.
@@ -45,7 +51,7 @@ def to_program(
     if isinstance(program, str):
         if len(arguments) > 1 or (arguments and call is not None):
             raise ProgramError("source text takes one call, as in record(source, 'f(1)')")
-        return _from_source(program, arguments[0] if arguments else call, stdin)
+        return _from_source(program, arguments[0] if arguments else call, stdin, language)
     if not callable(program):
         raise ProgramError(
             f"cannot make a program of {type(program).__name__}; give a function, or source text "
@@ -59,12 +65,13 @@ def _refuse_arguments(arguments: tuple[Any, ...], call: str | None) -> None:
         raise ProgramError("a Program has its own call; give no arguments with it")
 
 
-def _from_source(source: str, call: Any, stdin: str) -> Program:
+def _from_source(source: str, call: Any, stdin: str, language: str) -> Program:
+    syntax = get_language(language).source
     if call is not None:
         if not isinstance(call, str):
             raise ProgramError(f"the call must be text, as in 'f(1)', not {type(call).__name__}")
-        check_call(call)
-    return Program(textwrap.dedent(source), call, stdin)
+        syntax.check_call(call)
+    return Program(textwrap.dedent(source), call, stdin, language)
 
 
 def _from_function(
@@ -90,24 +97,29 @@ def _from_function(
 
 
 def read_program_file(path: Path, call: str | None = None, *, stdin: str = "") -> Program:
-    """Read a program from a Python file.
+    """Read a program from a file; its suffix names the language.
 
     Args:
-        path: The file, in any encoding that Python accepts.
+        path: The file: .js for JavaScript, .ts for TypeScript, others for Python.
         call: The call to execute; by default the file is executed as a script.
         stdin: The program's standard input.
 
     Raises:
         ProgramError: The file cannot be read, or the call is not one expression.
     """
+    language = language_of_file(path.name) or get_language(DEFAULT_LANGUAGE)
     try:
-        with tokenize.open(path) as file:
-            source = file.read()
+        if language.name == DEFAULT_LANGUAGE:
+            # In any encoding that Python accepts.
+            with tokenize.open(path) as file:
+                source = file.read()
+        else:
+            source = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError, SyntaxError) as error:
         raise ProgramError(f"cannot read the program: {error}") from error
     if call is not None:
-        check_call(call)
-    return Program(source, call, stdin)
+        language.source.check_call(call)
+    return Program(source, call, stdin, language.name)
 
 
 def defined_functions(program: Program) -> list[str]:
@@ -115,6 +127,8 @@ def defined_functions(program: Program) -> list[str]:
 
     "def f(x):\\n    return x\\n" -> ["f"]; "def f(x):\\n    return x\\nf(1)\\n" -> []
     """
+    if not program.is_python:
+        return []
     try:
         body = ast.parse(program.source).body
     except (SyntaxError, ValueError):

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import InputError
-from worldline.core.trace import Limits, Trace, trace_from_json
+from worldline.core.trace import DEFAULT_LANGUAGE, Limits, Trace, trace_from_json
 from worldline.interfaces.api.programs import ProgramLike, to_program
-from worldline.languages.python.recorder import Backend, PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
+from worldline.languages.python.recorder import Backend
 
 
 def record(
@@ -16,6 +17,7 @@ def record(
     *arguments: Any,
     call: str | None = None,
     stdin: str = "",
+    language: str = DEFAULT_LANGUAGE,
     limits: Limits | None = None,
     python: str | None = None,
     import_from: Sequence[Path] = (),
@@ -30,6 +32,7 @@ def record(
         arguments: For a function, its arguments; for source text, the call, as text.
         call: The call to execute, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
+        language: The language of source text: `python`, `javascript`, `typescript`, …
         limits: Limits on steps, time, memory and output.
         python: The interpreter to use (CPython 3.10 or later).
         import_from: Folders that the program may import from.
@@ -50,8 +53,8 @@ def record(
         >>> [step.event for step in trace.steps]
         ['call', 'line', 'call', 'line', 'line', 'return', 'return']
     """
-    chosen = to_program(program, *arguments, call=call, stdin=stdin)
-    with PythonRecorder(
+    chosen = to_program(program, *arguments, call=call, stdin=stdin, language=language)
+    with ProgramRecorder(
         python=python, import_from=import_from, backend=backend, has_threads=threads
     ) as recorder:
         return recorder.record(chosen, limits=limits or Limits())

@@ -42,7 +42,7 @@ from worldline.interfaces.viewer import (
     built_page,
     write_report,
 )
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.tokenizers import Tokenizer, load_tokenizer
 
 # What the first bytes of every report contain, and of no other HTML file.
@@ -81,7 +81,7 @@ class Run:
             raise InputError(f"{self.location} has no sample {name!r}")
         limits = self.manifest.limits
         # A recorder starts at its first use: without one, nothing is executed.
-        with closing(PythonRecorder()) as recorder:
+        with closing(ProgramRecorder()) as recorder:
             return execute_and_diagnose(
                 predictions[name],
                 predictions.recorder_of(name, recorder, steps=limits.steps),
@@ -130,7 +130,7 @@ class Run:
 
     def _diagnosed(self, python: str | None, on_sample: Callable[[], None]) -> Iterator[Sample]:
         # A recorder starts at its first use: if all traces are stored, nothing is executed.
-        with closing(PythonRecorder(python=python)) as recorder:
+        with closing(ProgramRecorder(python=python)) as recorder:
             run = DiagnosedRun(self.location, recorder, reexecute=python is not None)
             for name in run.names:
                 yield run.diagnose(name)
@@ -201,7 +201,7 @@ class Run:
         path = Path(output)
         check_html_output(path)
         built_page()
-        with closing(PythonRecorder(python=python)) as recorder:
+        with closing(ProgramRecorder(python=python)) as recorder:
             write_report(
                 self._locations(compare_to),
                 path,
@@ -326,7 +326,7 @@ class RunViewer:
         python: str | None = None,
     ) -> None:
         counter = _tokenizer_of(locations, tokenizer)
-        self._recorder = PythonRecorder(python=python)
+        self._recorder = ProgramRecorder(python=python)
         reexecute = python is not None
         try:
             self._server: ViewServer

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from worldline.core.errors import InputError, WorldlineError
+from worldline.core.language import language_of_file
 from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
 from worldline.evaluation.runs import is_run, read_predictions
 from worldline.interfaces.api.programs import read_program_file
@@ -22,7 +23,7 @@ from worldline.models.prediction import (
 )
 
 Source = str | Path | TextIO
-_CALL_COMMENT = re.compile(r"^#\s*call\s*:", re.MULTILINE)
+_CALL_COMMENT = re.compile(r"^(?:#|//)\s*call\s*:", re.MULTILINE)
 
 
 def source_name(source: Source) -> str:
@@ -44,8 +45,9 @@ def load_questions(
 
     Args:
         source: A benchmark's name (unless there is a file of that name), a file of JSON lines, a
-            `.py` file, a folder of such files, or an open stream of JSON lines.
-        call: The call to predict, if the source is one `.py` file.
+            program file (`.py`, `.js`, `.ts`), a folder of such files, or an open stream of JSON
+            lines.
+        call: The call to predict, if the source is one program file.
         data: The benchmark's file, or the folder that contains it.
         options: The benchmark's own options, as text.
 
@@ -66,19 +68,23 @@ def load_questions(
         place = None if data is None else str(data)
         return list(load_benchmark(str(source), data=place, options=options).questions)
     if call is not None:
-        if path.suffix != ".py":
-            raise InputError("--call is only for .py files; elsewhere each row has its own call")
+        if language_of_file(path.name) is None:
+            raise InputError(
+                "--call is only for program files such as .py and .js; elsewhere each row has its "
+                "own call"
+            )
         return [Question(path.stem, read_program_file(path, call))]
-    if path.suffix == ".py" and path.is_file() and not _names_calls(path):
+    is_program = language_of_file(path.name) is not None
+    if is_program and path.is_file() and not _names_calls(path):
         raise InputError(f"{path} is one program: add --call, e.g. --call 'f(1)'")
-    if path.is_file() and path.suffix != ".py":
+    if path.is_file() and not is_program:
         _refuse_options(source, data, options)
         return _not_empty(list(questions_from_rows(read_json_lines(path))), source)
     return list(load_benchmark(str(source), data=None, options=options).questions)
 
 
 def _names_calls(path: Path) -> bool:
-    """Whether a Python file ends with comments such as `# call: f(1)`."""
+    """Whether a file ends with comments such as `# call: f(1)`."""
     try:
         return bool(_CALL_COMMENT.search(path.read_text(encoding="utf-8", errors="replace")))
     except OSError as error:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from worldline.analysis.alignment import align, results_equal
+from worldline.analysis.alignment import align
 from worldline.core.trace import Limits, Program, Trace
 from worldline.evaluation.runs import extract_answer
 from worldline.interfaces.api.execution_cache import ExecutionCache
@@ -138,7 +138,7 @@ def _is_answer_correct(actual: Trace, answer: str | None, *, is_complete: bool) 
     if actual.result is None:
         # The program raises: no value is correct, only the predicted exception.
         return is_complete and answer is None
-    return answer is not None and results_equal(actual.result, answer)
+    return answer is not None and actual.program.values.results_equal(actual.result, answer)
 
 
 @cache

@@ -34,7 +34,7 @@ from worldline.interfaces.cli.shared_options import (
     restart_option,
 )
 from worldline.interfaces.report import intervention_tables, interventions_to_json, make_console
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.tokenizers import load_tokenizer
 
 NAMES: tuple[InterventionName, ...] = get_args(InterventionName)
@@ -101,7 +101,7 @@ def intervene(
     """
     chosen = _names(interventions) or tuple(INTERVENTIONS)
     first_error = None
-    with PythonRecorder(python=python) as recorder:
+    with ProgramRecorder(python=python) as recorder:
         failures = find_failures(run, recorder, correct=correct)
         if not failures.failed:
             raise InputError(f"no failure in {run} has a cause: there is nothing to confirm")
@@ -147,7 +147,7 @@ def _try(
     name: InterventionName,
     failures: Failures,
     access: ModelAccess,
-    recorder: PythonRecorder,
+    recorder: ProgramRecorder,
     tried: Mapping[InterventionName, Sequence[ScoredSample]],
     *,
     is_all: bool,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from worldline.core.language import language_of_file
 from worldline.core.trace import Limits
 from worldline.evaluation.benchmarks import BENCHMARKS
 from worldline.interfaces.api.costing import estimate_cost
@@ -129,7 +130,7 @@ def predict(
             limits=limits,
             python=python,
             # A program may import modules next to it.
-            import_from=[folder] if programs.endswith(".py") else [],
+            import_from=[folder] if language_of_file(programs) is not None else [],
             restart=restart,
             max_malformed=costs.max_malformed,
             cost_limit=costs.limit,

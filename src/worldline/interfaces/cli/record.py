@@ -33,6 +33,7 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
 @command(
     examples=(
         "worldline record best.py --call 'best([3, 1, 2])'",
+        "worldline record fib.js --call 'fib(5)'",
         "worldline record script.py --stdin input.txt",
         "echo 'print(1 + 2)' | worldline record -",
     )
@@ -97,9 +98,10 @@ def record(
     tokenizer: str | None,
     limits: Limits,
 ) -> None:
-    """Execute a Python program and list its steps.
+    """Execute a program and list its steps.
 
-    The program runs in the sandbox. FILE may be - for standard input. For many programs, use
+    The program runs in the sandbox. The suffix of FILE names its language: .py, .js or .ts. FILE
+    may be - for a Python program from standard input. For many programs, use
     `worldline trace`.
     """
     if file.name.endswith((".jsonl", ".jsonl.gz", ".parquet")):

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from worldline.core.errors import InputError
+from worldline.core.language import missing_feature
 from worldline.core.trace import Trace
 from worldline.core.util.text import pluralize
 from worldline.interfaces.cli.console import write_result
@@ -87,6 +88,9 @@ def rewrite(
     if tokenizer and not call:
         raise InputError("--tokenizer counts the tokens of an execution: add --call")
     program = read_program(file, call, None)
+    missing = missing_feature(program.language, "rewrite")
+    if missing:
+        raise InputError(f"{file}: {missing}; only Python programs can be rewritten")
     result = rewrite_text(
         program.source, has_expressions=has_expressions, has_strings=has_strings, lines=lines
     )

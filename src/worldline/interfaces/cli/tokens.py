@@ -23,7 +23,7 @@ from worldline.interfaces.cli.shared_options import (
     quiet_option,
 )
 from worldline.interfaces.report import make_console, token_tables, tokens_to_json
-from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.codecs import STEP_CODECS
 from worldline.models.tokenizers import load_tokenizer
 
@@ -111,7 +111,7 @@ def tokens(
 def _recorded(path: Path, call: str, python: str | None, limits: Limits) -> tuple[str, Trace]:
     """The trace of one Python file, with its name."""
     program = read_program_file(path, call)
-    with PythonRecorder(python=python, import_from=[path.resolve().parent]) as recorder:
+    with ProgramRecorder(python=python, import_from=[path.resolve().parent]) as recorder:
         return path.name, recorder.record(program, limits=limits)
 
 
@@ -134,7 +134,7 @@ def _of_benchmark(
     """The traces of a benchmark or a file of programs, recorded now, with their names."""
     questions = load_benchmark(name, data=data, options=options).questions[:first]
     with (
-        PythonRecorder(python=python) as recorder,
+        ProgramRecorder(python=python) as recorder,
         report_progress("recording", len(questions)) as reporter,
     ):
         for number, question in enumerate(questions, 1):

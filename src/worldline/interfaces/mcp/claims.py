@@ -111,7 +111,7 @@ def _claim_chars(step: ClaimedStep) -> int:
 
 def _mentioned_lines(trace: Trace, steps: Sequence[ClaimedStep]) -> list[ExecutedLine]:
     """The executed lines of the functions that the claim mentions."""
-    functions = function_lines(trace.program.text)
+    functions = function_lines(trace.program)
     claimed = {step.line for step in steps}
     mentioned = {functions.get(line, 0) for line in claimed}
     return [

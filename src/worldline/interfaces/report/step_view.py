@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from worldline.analysis.alignment import Alignment, canonical_value
+from worldline.analysis.alignment import Alignment
+from worldline.core.language import ValueSyntax
 from worldline.core.trace import Step, Trace, exception_text
 from worldline.models.codecs import Decoded
 
@@ -67,6 +68,7 @@ def is_same_step(
     other = index if predicted_index is None else predicted_index
     if index >= len(actual.steps) or other >= len(decoded.steps):
         return False
+    values = actual.program.values
     step, predicted = actual.steps[index], decoded.steps[other]
     written = decoded.step_texts[other]
     if actual.source_line(step) != written.line or written.number not in (None, step.line):
@@ -76,15 +78,15 @@ def is_same_step(
     if step.has_locals and predicted.has_locals:
         if not written.shows_all:
             shown = {name: both[0][index].get(name, "") for name in both[1][other]}
-            return _canonical(shown) == _canonical(both[1][other])
-        return _canonical(both[0][index]) == _canonical(both[1][other])
+            return _canonical(shown, values) == _canonical(both[1][other], values)
+        return _canonical(both[0][index], values) == _canonical(both[1][other], values)
     if step.event != predicted.event or step.value is None or predicted.value is None:
         return step.event == predicted.event
-    return canonical_value(step.value) == canonical_value(predicted.value)
+    return values.canonical_value(step.value) == values.canonical_value(predicted.value)
 
 
-def _canonical(state: Mapping[str, str]) -> dict[str, str]:
-    return {name: canonical_value(value) for name, value in state.items()}
+def _canonical(state: Mapping[str, str], values: ValueSyntax) -> dict[str, str]:
+    return {name: values.canonical_value(value) for name, value in state.items()}
 
 
 def first_wrong_local(actual: Trace, decoded: Decoded, index: int, both: States) -> str | None:
@@ -100,6 +102,7 @@ def first_wrong_local(actual: Trace, decoded: Decoded, index: int, both: States)
     )
     if not is_alike:
         return None
+    canonical_value = actual.program.values.canonical_value
     for name, value in both[1][index].items():
         if canonical_value(both[0][index].get(name, "")) != canonical_value(value):
             return name

@@ -1,12 +1,13 @@
 """Listing of a trace: one line per step, and how the execution ended."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.syntax import Syntax
 from rich.text import Text
 
-from worldline.core.trace import EVENT_MARKS, Step, Trace, exception_text, printable
+from worldline.core.language import get_language
+from worldline.core.trace import EVENT_MARKS, Program, Step, Trace, exception_text, printable
 from worldline.core.util.text import pluralize, truncate_text
 
 # Before a step whose line has an assumed call.
@@ -21,7 +22,7 @@ def trace_lines(trace: Trace, *, width: int, limit: int | None = None) -> Iterat
         width: The columns of the terminal.
         limit: List at most this many steps.
     """
-    highlighted = highlight(trace.program.lines)
+    highlighted = highlight(trace.program)
     digits = len(str(len(trace.steps)))
     source_width = max(24, min(60, (width - digits - 10) // 2))
     depths: Counter[int] = Counter()
@@ -91,10 +92,11 @@ def changes_text(step: Step, *, width: int) -> Text:
     return text
 
 
-def highlight(lines: Sequence[str]) -> list[Text]:
-    """The source lines with Python syntax highlighting."""
-    syntax = Syntax("", "python", theme="ansi_dark", background_color="default")
-    return [_without_line_break(syntax.highlight(printable(line))) for line in lines]
+def highlight(program: Program) -> list[Text]:
+    """The source lines with the syntax highlighting of their language."""
+    lexer = get_language(program.language).highlighting
+    syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
+    return [_without_line_break(syntax.highlight(printable(line))) for line in program.lines]
 
 
 def _without_line_break(text: Text) -> Text:
@@ -128,6 +130,13 @@ def assumption_lines(trace: Trace, *, width: int) -> Iterator[Text]:
         yield line
 
 
+def runtime_name(trace: Trace) -> str:
+    """What executed a program: "Python", "Node.js"; else the language."""
+    if trace.origin.recorder == "node":
+        return "Node.js"
+    return get_language(trace.program.language).title
+
+
 def ending_text(trace: Trace) -> Text:
     """How the execution ended, its result, notes and output."""
     ending = trace.ending
@@ -138,8 +147,8 @@ def ending_text(trace: Trace) -> Text:
         text.append(f": {truncate_text(trace.result, 200)}")
     elif ending.detail:
         text.append(f": {truncate_text(ending.detail, 200)}")
-    version = trace.origin.python
-    text.append(f"  ({len(trace.steps)} steps, Python {version}, {trace.origin.recorder})", "dim")
+    version = f"{runtime_name(trace)} {trace.origin.python}"
+    text.append(f"  ({len(trace.steps)} steps, {version}, {trace.origin.recorder})", "dim")
     for note in trace.notes:
         text.append(f"\nnote: {note}", "yellow")
     if trace.assumptions:

@@ -105,7 +105,7 @@ def steps_table(
     table.add_column("actual", no_wrap=True)
     table.add_column("predicted", no_wrap=True)
     half = max(20, (width - 14) // 2)
-    colours = dict(zip(actual.program.lines, highlight(actual.program.lines), strict=True))
+    colours = dict(zip(actual.program.lines, highlight(actual.program), strict=True))
     both = (list(actual.states()), list(states(decoded.steps)))
     if alignment is not None and alignment.gap is not None:
         return _add_rows_with_gap(

@@ -70,6 +70,8 @@ def without_expression_frames(trace: Trace) -> Trace:
 
     The scopes are numbered again. A trace without such steps is returned as it is.
     """
+    if not trace.program.is_python:
+        return trace
     statements = comprehension_statements(trace.program.text)
     removed = expression_scopes(trace, with_lambdas=True)
     kept = kept_indices(trace.steps, removed, statements)

@@ -47,12 +47,15 @@ class Interpreter:
 
 
 @cache
-def inspect_interpreter(python: str, folders: tuple[str, ...] = ()) -> Interpreter:
+def inspect_interpreter(
+    python: str, folders: tuple[str, ...] = (), files: tuple[str, ...] = ()
+) -> Interpreter:
     """Ask an interpreter for its files.
 
     Args:
         python: The path or name of the interpreter.
         folders: More folders to show in the sandbox.
+        files: More files to show, such as the runtime of another language.
 
     Raises:
         RecorderError: The interpreter cannot be started, or is too old.
@@ -77,7 +80,7 @@ def inspect_interpreter(python: str, folders: tuple[str, ...] = ()) -> Interpret
         ) from error
     executable = reply["executable"]
     resolved = str(Path(executable).resolve())
-    shown = [path for path in reply["files"] if Path(path).is_file()]
+    shown = [path for path in (*reply["files"], *files) if Path(path).is_file()]
     shown += _outermost([p for p in (*reply["folders"], *folders) if p and Path(p).is_dir()])
     shown += [path for pattern in _LIBRARIES for path in sorted(glob.glob(pattern))]
     masked = [

@@ -56,7 +56,13 @@ class LaunchCommand:
     """
 
     def __init__(
-        self, python: str, sandbox: Sandbox, *, child: Path, folders: Sequence[str] = ()
+        self,
+        python: str,
+        sandbox: Sandbox,
+        *,
+        child: Path,
+        folders: Sequence[str] = (),
+        files: Sequence[str] = (),
     ) -> None:
         """Inspect the interpreter.
 
@@ -65,12 +71,13 @@ class LaunchCommand:
             sandbox: The layers and limits.
             child: The folder with the recorder's modules for the child process.
             folders: More folders that programs can read.
+            files: More files that programs can read.
 
         Raises:
             SandboxError: Programs cannot be executed on this platform.
         """
         check_platform(sandbox)
-        self._interpreter = inspect_interpreter(python, (str(child), *folders))
+        self._interpreter = inspect_interpreter(python, (str(child), *folders), tuple(files))
         self._child = str(child)
         self._resource_limits = sandbox.resource_limits
         is_used = any(path.startswith(f"{_HOMES[0]}/") for _, path in self._interpreter.binds)

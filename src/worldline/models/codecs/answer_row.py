@@ -2,6 +2,7 @@
 
 import re
 
+from worldline.core.trace import DEFAULT_LANGUAGE
 from worldline.models.codecs.answer_extraction import parse_answer
 from worldline.models.codecs.item_text import (
     parse_item,
@@ -44,7 +45,7 @@ def find_answer(text: str) -> tuple[int, int] | None:
     return None if match is None else (start + match.end(), start + len(line))
 
 
-def parse_value(text: str) -> Item | None:
+def parse_value(text: str, language: str = DEFAULT_LANGUAGE) -> Item | None:
     """The answer, as a value that is returned or an exception that is raised.
 
     "4", "assert f(1) == 4", "f(1) == 4", "`4`", "4 [/ANSWER]" -> return 4
@@ -55,7 +56,9 @@ def parse_value(text: str) -> Item | None:
     if not text:
         return None
     if _EQUATION.match(text):
-        text = parse_answer(text if text.startswith("assert") else f"assert {text}") or text
+        text = (
+            parse_answer(text if text.startswith("assert") else f"assert {text}", language) or text
+        )
     parts, is_closed = split_items(text)
     if is_closed and len(parts) == 1 and parts[0]:
         text = parts[0]

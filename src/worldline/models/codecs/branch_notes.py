@@ -145,19 +145,3 @@ def _names(target: ast.expr) -> list[str]:
     if isinstance(target, ast.Tuple | ast.List):
         return [name for element in target.elts for name in _names(element)]
     return []
-
-
-@lru_cache(maxsize=64)
-def parameters(text: str) -> dict[int, frozenset[str]]:
-    """Parameters of each function, by the line on which its call events are.
-
-    "def f(a, *b): ..." -> {1: {"a", "b"}}
-    """
-    tree = parse_source(text)
-    by_line = {}
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            args = node.args
-            every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-            by_line[first_line(node)] = frozenset(arg.arg for arg in every if arg is not None)
-    return by_line

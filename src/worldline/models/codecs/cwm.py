@@ -65,7 +65,7 @@ class CwmCodec:
     def encode_steps(self, trace: Trace) -> Iterator[tuple[RoleSegments, ...]]:
         """Encode a trace step by step, each step split into actions and states."""
         last_scope: int | None = None
-        replay = start_replay(trace)
+        replay, null = start_replay(trace), trace.program.values.NULL
         for step, state in zip(trace.steps, trace.states(), strict=True):
             if step.has_locals:
                 shown = state
@@ -74,7 +74,7 @@ class CwmCodec:
                     shown = {name: step.changed.get(name, UNCHANGED) for name in state}
                 state_text = safe_json(shown)
             else:
-                state_text = safe_json("None" if step.value is None else step.value)
+                state_text = safe_json(null if step.value is None else step.value)
             yield self.encode_step(step.event, step.line, replay, state_text)
             last_scope = step.scope
         if trace.ending.is_complete:

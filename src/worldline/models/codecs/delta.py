@@ -152,7 +152,13 @@ class DeltaCodec:
 
 def at_branches(event: Event, line: int, replay: ReplayState) -> bool:
     """State filter: calls, and lines that branch."""
-    return event == "call" or line in _branch_lines(replay.program.text)
+    program = replay.program
+    if not program.is_python:
+        raise CodecError(
+            f"the sparse format needs Python: no branching lines are known for {program.language}; "
+            "use another codec"
+        )
+    return event == "call" or line in _branch_lines(program.text)
 
 
 def every_n_steps(n: int) -> StateFilter:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from worldline.core.trace import parse_source
+from worldline.core.trace import Program, parse_source
 from worldline.models.codecs.item_text import is_plain
 from worldline.models.codecs.rows import EXACT, Item
 
@@ -19,13 +19,19 @@ _CLASS = re.compile(r"([A-Za-z_]\w*)(?:\((?s:.*)\)|: (?P<message>.*)|)\Z")
 _MODULE = "program"
 
 
-def shorten_raised(items: Iterable[Item], source: str) -> tuple[Item, ...]:
+def shorten_raised(items: Iterable[Item], program: Program) -> tuple[Item, ...]:
     """Items in which raised values are short where `restore_raised` gives the same items back."""
+    if not program.is_python:
+        return tuple(items)
+    source = program.text
     return tuple(_shorten(item, source) if item.kind == "raise" else item for item in items)
 
 
-def restore_raised(items: Iterable[Item], source: str) -> tuple[Item, ...]:
+def restore_raised(items: Iterable[Item], program: Program) -> tuple[Item, ...]:
     """Items in which raised values are the recorded ones."""
+    if not program.is_python:
+        return tuple(items)
+    source = program.text
     return tuple(
         Item("raise", value=_restore(item.value, source) if item.name != EXACT else item.value)
         if item.kind == "raise"

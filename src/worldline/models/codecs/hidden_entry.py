@@ -1,11 +1,9 @@
 """Entry point that only wraps the call; the notations for chat models do not show its steps."""
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from worldline.core.trace import Program, Step, parse_source, source_lines
+from worldline.core.trace import Program, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +49,10 @@ class HiddenEntry:
 def find_hidden_entry(program: Program) -> HiddenEntry | None:
     """The entry point, if it does nothing but return a call."""
     if program.call is not None:
-        line = len(source_lines(program.source.rstrip())) + 2
-        return HiddenEntry(line, line + 1, range(line, len(program.lines) + 1))
+        first = len(program.syntax.source_lines(program.source.rstrip())) + 2
+        return HiddenEntry(first, first + 1, range(first, len(program.lines) + 1))
     entry, split = program.entry, program.split_entry()
     if entry is None or split is None or split == (program.source, f"{entry}()"):
         return None
-    return _entry_in(program.text, entry)
-
-
-@lru_cache(maxsize=64)
-def _entry_in(text: str, entry: str) -> HiddenEntry | None:
-    tree = parse_source(text)
-    for node in tree.body if tree is not None else ():
-        if isinstance(node, ast.FunctionDef) and node.name == entry:
-            end = node.end_lineno or node.lineno
-            return HiddenEntry(node.lineno, node.body[0].lineno, range(node.lineno, end + 1))
-    return None
+    lines = program.syntax.entry_lines(program.text, entry)
+    return None if lines is None else HiddenEntry(lines[0], lines[1], range(lines[0], lines[2] + 1))

@@ -113,7 +113,7 @@ class ChatTraceCodec:
             yield self._row_text(row, trace.program)
         answer = answer_item(trace)
         if answer is not None:
-            (item,) = shorten_raised([answer], trace.program.text)
+            (item,) = shorten_raised([answer], trace.program)
             yield RowText(ANSWER_PREFIX, f"{write_answer(item)}\n")
 
     def action(self, line: int, program: Program) -> str:
@@ -126,7 +126,7 @@ class ChatTraceCodec:
         return parsed.row if parsed is not None else None
 
     def _row_text(self, row: Row, program: Program) -> RowText:
-        row = replace(row, items=shorten_raised(row.items, program.text))
+        row = replace(row, items=shorten_raised(row.items, program))
         source = source_line(program.lines, row.line)
         for quotes_all in (False, True):
             action, state = self.notation.write(row, source, quotes_all=quotes_all)

@@ -59,7 +59,7 @@ class _ReplyDecoder:
         # A model may repeat the numbered program before its trace.
         if parsed is None or (parsed.effect_start is None and not self._assembler.steps):
             return False
-        row = replace(parsed.row, items=restore_raised(parsed.row.items, self._program.text))
+        row = replace(parsed.row, items=restore_raised(parsed.row.items, self._program))
         effect = end if parsed.effect_start is None else begin + parsed.effect_start
         self._assembler.add(row, begin, effect, end)
         return True
@@ -67,10 +67,10 @@ class _ReplyDecoder:
     def _decoded_with_answer(self, begin: int, span: tuple[int, int]) -> Decoded:
         """Result for a reply with an answer at `begin`."""
         value, end = _answer_text(self._text, *span)
-        item = None if value is None else parse_value(value)
+        item = None if value is None else parse_value(value, self._program.language)
         if item is None:
             return self._decoded("truncated", "the text ends where the answer was expected", begin)
-        (item,) = restore_raised([item], self._program.text)
+        (item,) = restore_raised([item], self._program)
         shows_steps = bool(self._assembler.steps)
         if shows_steps:
             self._assembler.add_answer(item, begin, end)

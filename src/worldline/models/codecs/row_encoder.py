@@ -73,7 +73,8 @@ class _EffectEncoder:
     def __init__(self, trace: Trace) -> None:
         _check_threads(trace)
         self._steps = trace.steps
-        self._text = trace.program.text
+        # Notes on branches need the syntax tree, which only Python has.
+        self._text = trace.program.text if trace.program.is_python else ""
         self._entry = visible_entry(trace)
         self._scopes = RowScopes(trace.program)
         # Number of the step whose changes the last row has written.

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from worldline.core.trace import Event, Program
 from worldline.languages.python.expression_frames import expression_lines
-from worldline.models.codecs.branch_notes import parameters
 from worldline.models.codecs.replay_state import Activation, ReplayState
 from worldline.models.codecs.scope_inference import function_by_line
 
@@ -54,9 +53,13 @@ class RowScopes:
 
     def __init__(self, program: Program) -> None:
         self.replay = ReplayState(program)
-        self.parameters: Mapping[int, frozenset[str]] = parameters(program.text)
-        self._function_by_line = function_by_line(program.text)
-        self._expression_lines = expression_lines(program.text)
+        self.parameters: Mapping[int, frozenset[str]] = {
+            each.line: each.parameters for each in program.syntax.functions(program.text)
+        }
+        self._function_by_line = function_by_line(program)
+        self._expression_lines = (
+            expression_lines(program.text) if program.is_python else frozenset[int]()
+        )
         self._frames: dict[int, Frame] = {}
 
     def frame(self, scope: int) -> Frame:
@@ -96,6 +99,8 @@ class RowScopes:
     def may_enter(self, line: int) -> bool:
         """Whether a function, a class body or an expression begins, or is resumed, on a line."""
         if line in self.parameters or line in self._expression_lines:
+            return True
+        if not self.replay.program.is_python:
             return True
         return _MAY_ENTER.search(self.replay.source_line(line)) is not None
 

@@ -5,20 +5,12 @@ inferred from calls and returns, which need not balance: an exception thrown int
 delegates reaches the inner one directly.
 """
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from worldline.core.trace import (
-    START_MARK,
-    Event,
-    Program,
-    Step,
-    changed_locals,
-    first_line,
-    parse_source,
-)
+from worldline.core.language import get_language
+from worldline.core.trace import Event, Program, Step, changed_locals
 from worldline.models.codecs.decoded import StepText
 
 UNCHANGED = ".."
@@ -58,7 +50,8 @@ class StepAssembler:
         self._line_numbers: dict[str, list[int]] = {}
         for number, line in enumerate(program.lines, 1):
             self._line_numbers.setdefault(line, []).append(number)
-        self._function_by_line = function_by_line(program.text)
+        self._function_by_line = function_by_line(program)
+        self._null = program.values.NULL
         self._defs = frozenset(self._function_by_line.values())
         self._entry_lines = _entry_lines(program)
         self._scopes: list[_Scope] = []
@@ -111,7 +104,7 @@ class StepAssembler:
         scope.line = scope.line if is_same_line else self._line_number(step_text.line, scope)
         last = self.steps[-1]
         # CWM writes a scope that is left by an exception as a return of None.
-        is_unwound = event == "return" and value == "None" and last.event == "exception"
+        is_unwound = event == "return" and value == self._null and last.event == "exception"
         is_unwound = is_unwound and last.scope == scope.number
         self._add(
             Step(event, scope.line, scope.number, value=None if is_unwound else value), step_text
@@ -220,28 +213,29 @@ def _matching_values(scope: _Scope, step_text: StepText) -> int:
     return sum(value in (UNCHANGED, scope.state.get(name)) for name, value in shown)
 
 
-@lru_cache(maxsize=64)
-def function_by_line(text: str) -> Mapping[int, int]:
-    """Line of the innermost `def` around each line; empty if the text does not parse.
+def function_by_line(program: Program) -> Mapping[int, int]:
+    """Line of the innermost function around each line; empty if the text does not parse.
 
-    A `def` line itself belongs to the enclosing function, which executes it.
+    A line with a `def` itself belongs to the enclosing function, which executes it.
     """
-    tree = parse_source(text)
-    if tree is None:
-        return {}
+    return _function_by_line(program.language, program.text)
+
+
+@lru_cache(maxsize=64)
+def _function_by_line(language: str, text: str) -> Mapping[int, int]:
     owners: dict[int, int] = {}
-    defs = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-    # The walk is breadth-first, so inner functions overwrite the lines of outer ones.
-    for node in defs:
-        first = first_line(node.body[0])
-        owners |= dict.fromkeys(range(first, (node.end_lineno or first) + 1), first_line(node))
+    # Inner functions come later, and overwrite the lines of outer ones.
+    for each in get_language(language).source.functions(text):
+        owners |= dict.fromkeys(range(each.first_line, each.last_line + 1), each.line)
     return owners
 
 
 def _entry_lines(program: Program) -> set[str]:
     """Lines in the body of the function in which the trace starts."""
     lines = program.lines
-    starts = [n for n, line in enumerate(lines) if line.rstrip().endswith(START_MARK)]
+    starts = [
+        n for n, line in enumerate(lines) if line.rstrip().endswith(program.syntax.START_MARK)
+    ]
     body = lines[starts[0] + 1 :] if starts else []
     ends = [n for n, line in enumerate(body) if line.strip() and not line[0].isspace()]
     return set(body[: ends[0]] if ends else body)

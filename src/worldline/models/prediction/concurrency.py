@@ -98,7 +98,7 @@ def predict_questions(
     Example:
         questions = read_questions("programs.jsonl")
         engine = lambda: OpenAIEngine(ServerPool("http://127.0.0.1:8000/v1"))
-        with PythonRecorder() as recorder:
+        with ProgramRecorder() as recorder:
             for prediction in predict_questions(questions, engine, recorder):
                 print(prediction.id, prediction.answer)
 

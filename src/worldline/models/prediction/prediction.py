@@ -155,7 +155,7 @@ def make_prediction(
     # The model or its server ended the reply, so its last line is complete.
     is_ended = codec.is_chat and finish in ("stop", "unknown")
     decoded = codec.decode(f"{text}\n" if is_ended else text, program)
-    after = parse_text_after_trace(decoded.after)
+    after = parse_text_after_trace(decoded.after, program.language)
     if decoded.answer is not None:
         after = replace(after, answer=decoded.answer)
     return Prediction(

@@ -15,7 +15,8 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from worldline.core.errors import InputError, ProgramError
-from worldline.core.trace import DEFAULT_LANGUAGE, Program, check_call
+from worldline.core.language import LANGUAGES
+from worldline.core.trace import DEFAULT_LANGUAGE, Program
 from worldline.models.codecs import Codec
 from worldline.models.engines import Usage
 from worldline.models.prediction.jsonl_rows import optional_text, required_text
@@ -102,22 +103,22 @@ def program_from_row(row: dict[str, Any], place: str) -> Program:
     else:
         code, call = required_text(row, "code", place), required_text(row, "call", place)
         program = Program(code, call, stdin, language)
-    if language == DEFAULT_LANGUAGE:
+    if language in LANGUAGES:
         _check_entry(program, place)
     return program
 
 
 def _check_entry(program: Program, place: str) -> None:
-    """Check that a Python program has a valid call or a marked entry point."""
+    """Check that a program has a valid call or a marked entry point."""
     if program.call is not None:
         try:
-            check_call(program.call)
+            program.syntax.check_call(program.call)
         except ProgramError as error:
             raise InputError(f"{place}: {error}") from None
     if program.entry is None:
         raise InputError(
             f"{place}: the program has no entry point; give `call`, or mark one in `context` "
-            "as in `def main(): # << START_OF_TRACE`"
+            f"with a comment at the end of its first line: {program.syntax.START_MARK}"
         )
 
 

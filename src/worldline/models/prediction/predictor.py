@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 
 from worldline.core.errors import CodecError, EngineError, ProgramError, RecorderError
+from worldline.core.language import missing_feature
 from worldline.core.trace import Limits, Program, Trace
 from worldline.languages.python.cfg import CfgSimulator, build_cfg
 from worldline.languages.python.expression_frames import without_expression_frames
@@ -199,6 +200,9 @@ class Predictor:
                 "the program holds half of a surrogate pair (such as \\ud800), which is not a "
                 "character; remove it"
             )
+        missing = missing_feature(question.program.language, "cfg")
+        if missing and record.mode in ("guided", "on-demand"):
+            raise ProgramError(f"{record.mode}: {missing}; use another mode")
         if question.completion_prefix and (self._codec_tokenizer is None or record.mode != "free"):
             raise EngineError(
                 "to continue a given output (`completion_prefix`), use --mode free and an engine "

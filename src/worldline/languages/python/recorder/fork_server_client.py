@@ -43,11 +43,12 @@ FOLDER = Path(__file__).parent
 # Seconds that the fork server has to report a program's end after its time limit.
 GRACE_SECONDS = 5.0
 # Arguments: FOLDER, the sockets for requests and replies, the method. The first line of output is
-# the version of Python, the method and the version of Landlock.
+# the version of Python, the method and the version of Landlock. The server is `fork_server`, or
+# `exec_server` for programs of other languages.
 _START_SCRIPT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from child.c_tracer import IS_BUILT; "
     "from child.sandbox_layers import LANDLOCK; "
-    "from child.fork_server import serve; "
+    "from child.{server} import serve; "
     "del sys.path[:2]; in_c = IS_BUILT and sys.argv[4] != 'settrace'; "
     "print(*sys.version_info[:3], sep='.', end=' '); "
     "print('core' if in_c else 'settrace', LANDLOCK, flush=True); "
@@ -76,6 +77,7 @@ class ForkServerClient:
         sandbox: Sandbox,
         folders: Sequence[str] = (),
         hash_seed: int = HASH_SEED,
+        runtime: Sequence[str] | None = None,
     ) -> None:
         """Start a fork server.
 
@@ -85,13 +87,23 @@ class ForkServerClient:
             sandbox: The sandbox of the fork server and of the programs.
             folders: Folders that programs may import from.
             hash_seed: PYTHONHASHSEED.
+            runtime: For another language, the files that execute its programs.
 
         Raises:
             SandboxError: The sandbox is not available.
             RecorderError: The interpreter cannot be started, or does not have the backend.
         """
         self._environment = _environment(hash_seed)
-        self._launch = LaunchCommand(python, sandbox, child=FOLDER / "child", folders=folders)
+        self._start_script = _START_SCRIPT.replace(
+            "{server}", "fork_server" if runtime is None else "exec_server"
+        )
+
+        def new_launch() -> LaunchCommand:
+            return LaunchCommand(
+                python, sandbox, child=FOLDER / "child", folders=folders, files=runtime or ()
+            )
+
+        self._launch = new_launch()
         self.remedies: tuple[str, ...] = ()
         try:
             landlock_version = self._start(python, backend)
@@ -99,7 +111,7 @@ class ForkServerClient:
             # Without bubblewrap, use the remaining layers if a reduced sandbox is allowed.
             if not sandbox.allow_reduced or "bubblewrap" not in self._launch.layers:
                 raise
-            self._launch = LaunchCommand(python, sandbox, child=FOLDER / "child", folders=folders)
+            self._launch = new_launch()
             reason = str(error)
             if isinstance(error, ConfinementError):
                 reason, self.remedies = error.reason, error.remedies
@@ -147,7 +159,7 @@ class ForkServerClient:
         # Not a pipe, which a program could open in /proc.
         self._replies, child_replies = socket.socketpair()
         fds = child_requests.fileno(), child_replies.fileno()
-        arguments = ["-c", _START_SCRIPT, str(FOLDER), *map(str, fds), str(backend)]
+        arguments = ["-c", self._start_script, str(FOLDER), *map(str, fds), str(backend)]
         try:
             self._process = subprocess.Popen(
                 self._launch.build(arguments, self._environment),

@@ -5,27 +5,15 @@ the reference tracer, which uses `sys.settrace`. The traces are the same. Each p
 own process, in a sandbox and with `Limits`.
 """
 
-import os
-import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from worldline.core.errors import RecorderError
-from worldline.core.trace import (
-    Assumptions,
-    Ending,
-    EndReason,
-    Limits,
-    Origin,
-    Program,
-    Scope,
-    Trace,
-)
+from worldline.core.trace import Assumptions, Ending, Limits, Origin, Program, Scope, Trace
 from worldline.languages.python.recorder.assumed_request import (
     NEEDED,
     OpenCall,
@@ -38,6 +26,7 @@ from worldline.languages.python.recorder.fork_server_client import (
     Backend,
     ForkServerClient,
 )
+from worldline.languages.python.recorder.recording_ending import recording_ending
 from worldline.languages.python.recorder.recording_protocol import RawRecording
 from worldline.languages.sandbox import (
     Layer,
@@ -218,7 +207,7 @@ class PythonRecorder:
             program=program,
             steps=tuple(recording.steps),
             scopes=tuple(_scopes_with_variables(recording)),
-            ending=_ending(recording, limits),
+            ending=recording_ending(recording, limits),
             limits=limits,
             origin=origin,
             stdout=recording.stdout.decode("utf-8", "surrogateescape"),
@@ -269,51 +258,3 @@ def _scopes_with_variables(recording: RawRecording) -> list[Scope]:
         scope if scope.variables else Scope(scope.function, scope.line, tuple(names), 0)
         for scope, names in zip(recording.scopes, seen, strict=True)
     ]
-
-
-def _ending(recording: RawRecording, limits: Limits) -> Ending:
-    """Why the recording ended: as the child process reported, or else from its wait status."""
-    if recording.is_tampered:
-        return Ending("tampered", "the recording is not what its own last row says")
-    if recording.end is not None:
-        return _reported_ending(*recording.end, limits)
-    if recording.was_cancelled:
-        return Ending("killed", "cancelled")
-    if recording.was_timed_out:
-        return Ending("time_limit", f"more than {limits.seconds:g} s")
-    if recording.is_dead:
-        return Ending("killed", "the recorder's interpreter died with it, twice")
-    if recording.status is None:
-        return Ending("killed", "from outside")
-    status = os.waitstatus_to_exitcode(recording.status)
-    if status == -signal.SIGXFSZ:
-        return Ending("output_limit", f"more than {limits.output_mb:,} MB printed")
-    if status == -signal.SIGXCPU:
-        return Ending.from_cpu_time_limit(limits.enforced_cpu_seconds)
-    if status == -signal.SIGSYS:
-        return Ending("forbidden_call", "a system call that no program needs")
-    if status < 0:
-        return Ending("killed", _signal_name(-status))
-    return Ending("killed", f"the process ended itself with status {status}")
-
-
-def _reported_ending(reason: str, detail: str, limits: Limits) -> Ending:
-    if reason == "recorder_failed":
-        raise RecorderError(f"the recorder failed in the program's process:\n{detail}")
-    if reason == NEEDED:
-        return Ending("assumption_failed", "no value was provided for a call")
-    details = {
-        "step_limit": f"more than {limits.steps:,} steps",
-        "trace_limit": f"more than {limits.trace_mb:,} MB of trace",
-        "memory_limit": f"more than {limits.memory_mb:,} MB of memory",
-    }
-    assert reason in get_args(EndReason)
-    return Ending(reason, detail or details.get(reason, ""))  # type: ignore[arg-type]
-
-
-def _signal_name(number: int) -> str:
-    """9 -> "SIGKILL"; 40, which has no name -> "signal 40" """
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from worldline.core.errors import RecorderError
 from worldline.core.trace import Limits, Program, Trace, first_steps
-from worldline.languages.python.recorder.python_recorder import PythonRecorder
+from worldline.languages.python.recorder.recorder_protocol import Recorder
 
 
 class StoredTraceRecorder:
@@ -15,7 +15,7 @@ class StoredTraceRecorder:
         executor: Executes the programs that have none; by default, nothing is executed.
     """
 
-    def __init__(self, traces: Iterable[Trace], *, executor: PythonRecorder | None = None) -> None:
+    def __init__(self, traces: Iterable[Trace], *, executor: Recorder | None = None) -> None:
         self._traces = {trace.program.hash: trace for trace in traces}
         self._executor = executor
 

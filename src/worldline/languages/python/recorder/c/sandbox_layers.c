@@ -179,6 +179,7 @@ enum {
     ASK_VERSION = 1,
     /* Access rights of files; the others are of directories only. */
     FILE_RIGHTS = 1 | 2 | 4 | 1 << 14 | 1 << 15,
+    EXECUTE_FILE = 1,
     READ_FILE = 4,
     READ_DIR = 8,
 };
@@ -227,19 +228,20 @@ allow_all_beneath(int rules, PyObject *paths, uint64_t allowed)
 }
 
 PyDoc_STRVAR(restrict_doc,
-             "restrict_files(readable, listable, writable, version)\n\nApply Landlock as in this "
-             "version:\nonly files below these paths can be read, or read and written; none can "
-             "be executed.\nFolders below `listable` can be listed.");
+             "restrict_files(readable, listable, writable, version, executable=())\n\nApply "
+             "Landlock as in this version:\nonly files below these paths can be read, or read and "
+             "written, or executed.\nFolders below `listable` can be listed.");
 
 static PyObject *
 sandbox_restrict_files(PyObject *Py_UNUSED(module), PyObject *args)
 {
     /* Number of access rights by version; added were: refer, truncate, ioctl of devices. */
     static const int right_counts[] = {0, 13, 14, 15, 15, 16, 16};
-    PyObject *readable, *listable, *writable;
+    PyObject *readable, *listable, *writable, *executable = NULL;
     int version;
-    if (!PyArg_ParseTuple(args, "O!O!O!i:restrict_files", &PyTuple_Type, &readable, &PyTuple_Type,
-                          &listable, &PyTuple_Type, &writable, &version)) {
+    if (!PyArg_ParseTuple(args, "O!O!O!i|O!:restrict_files", &PyTuple_Type, &readable,
+                          &PyTuple_Type, &listable, &PyTuple_Type, &writable, &version,
+                          &PyTuple_Type, &executable)) {
         return NULL;
     }
     if (version < 1 || landlock_version() < version) {
@@ -259,6 +261,8 @@ sandbox_restrict_files(PyObject *Py_UNUSED(module), PyObject *args)
     int result = allow_all_beneath(rules, readable, reading) < 0 ||
                          allow_all_beneath(rules, listable, READ_DIR) < 0 ||
                          allow_all_beneath(rules, writable, writing) < 0 ||
+                         (executable != NULL &&
+                          allow_all_beneath(rules, executable, EXECUTE_FILE | READ_FILE) < 0) ||
                          syscall(SYS_landlock_restrict_self, rules, 0) < 0
                      ? -1
                      : 0;

@@ -49,6 +49,11 @@ def prepare_server(settings: "dict[str, Any]") -> None:
         settings["processes"] += _count_processes()
 
 
+def make_mounts_private() -> None:
+    """Make later mounts of this process and its children invisible to others."""
+    in_c.make_mounts_private()
+
+
 def _end_with_parent(number: int, frame: object) -> None:
     for pid in running:
         _kill_group(pid)
@@ -152,15 +157,20 @@ def apply_layers(
             tuple(settings["listable"]),
             tuple(settings["writable"]),
             settings["landlock_version"],
+            tuple(settings.get("executable", ())),
         )
     if "capabilities" in layers:
         if settings["user"] is not None:
             _change_user(settings["user"])
         in_c.drop_capabilities()
     if "seccomp" in layers:
-        own_id = os.getpid().to_bytes(4, byteorder)
-        rules = bytes.fromhex(settings["filter"])
-        in_c.install_seccomp_filter(rules.replace(bytes.fromhex(settings["own_id"]), own_id))
+        in_c.install_seccomp_filter(seccomp_filter(settings))
+
+
+def seccomp_filter(settings: "dict[str, Any]") -> bytes:
+    """The seccomp filter for this process, whose id may be part of it."""
+    own_id = os.getpid().to_bytes(4, byteorder)
+    return bytes.fromhex(settings["filter"]).replace(bytes.fromhex(settings["own_id"]), own_id)
 
 
 def _change_user(user: int) -> None:

@@ -8,7 +8,7 @@ import ast
 import warnings
 from typing import Any
 
-from worldline.analysis.alignment.value_equality import (
+from worldline.languages.python.value_equality import (
     canonical_value,
     compare_values,
     with_dicts_sorted,

@@ -8,9 +8,9 @@ rule changes the inside of a string literal.
 import ast
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
+from worldline.core.language import Comparison
 from worldline.core.trace import SHORTENED_MARK
 
 # A string literal as `repr` or a model writes it. A newline may follow a backslash.
@@ -36,14 +36,6 @@ _LITERAL_NODES = (
 )  # fmt: skip
 # Longer values are not parsed.
 _MAX_REWRITTEN_LENGTH = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Whether two values are the same, and the rule that was needed (None: the texts are equal)."""
-
-    is_same: bool
-    rule: str | None = None
 
 
 def compare_values(actual: str, predicted: str) -> Comparison:

@@ -1,0 +1,93 @@
+"""CRUXEval-X, output prediction: CRUXEval's functions in other languages.
+
+A row has a whole program, whose test calls the function `f` and compares. The id of a question is
+that of the same problem in CRUXEval, so that runs of two languages are paired by it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from worldline.core.errors import InputError, ProgramError
+from worldline.core.language import get_language
+from worldline.core.trace import Program
+from worldline.evaluation.benchmarks.benchmark import Benchmark, SkippedItem
+from worldline.evaluation.benchmarks.published_data import Rows, find_published_file
+from worldline.languages.javascript.javascript_tokens import (
+    Token,
+    matching_bracket,
+    split_at,
+    tokenize,
+)
+from worldline.models.prediction import Question, read_json_lines
+
+# Names of the files, by language.
+_FILES = {"javascript": "js", "typescript": "ts"}
+# Texts with which the test begins, after the function.
+_TEST_STARTS = ("declare var require", "const assert = require", "import assert", "function test(")
+_NAME = "cruxeval-x"
+
+
+def cruxeval_x(data: str | Path | None = None, *, language: str = "javascript") -> Benchmark:
+    """CRUXEval-X: what CRUXEval's functions return in another language (Xu et al., 2024).
+
+    Args:
+        data: The file, or the folder with js.jsonl and ts.jsonl.
+        language: `javascript` or `typescript`.
+    """
+    if language not in _FILES:
+        raise InputError(f"{_NAME}: the language can be {' or '.join(_FILES)}, not {language!r}")
+    items = [_question(row, place, language) for place, row in _rows(data, language)]
+    return Benchmark(
+        f"{_NAME}-{_FILES[language]}",
+        tuple(item for item in items if isinstance(item, Question)),
+        {"language": language},
+        tuple(item for item in items if isinstance(item, SkippedItem)),
+    )
+
+
+def _rows(data: str | Path | None, language: str) -> Rows:
+    name = f"{_FILES[language]}.jsonl"
+    file = find_published_file((name, f"cruxeval_x/{name}", f"{name}.gz"), data)
+    if file is None:
+        raise InputError(
+            f"{_NAME} needs its file {name}: give the file, or the folder that contains it, with "
+            "--data, or set WORLDLINE_DATA to that folder; it is published with arXiv 2408.13001"
+        )
+    return read_json_lines(file)
+
+
+def _question(row: dict[str, Any], place: str, language: str) -> Question | SkippedItem:
+    id, code = f"sample_{row.get('id')}", row.get("code")
+    if not isinstance(code, str):
+        raise InputError(f"{place}: the row has no text for code")
+    start = min((n for n in map(code.find, _TEST_STARTS) if n >= 0), default=len(code))
+    arguments = _asserted(code[start:])
+    if arguments is None:
+        return SkippedItem(id, code[start:], "its test has no assert.deepEqual(candidate(…), …)")
+    call, expected = arguments
+    try:
+        get_language(language).source.check_call(call)
+    except ProgramError as error:
+        return SkippedItem(id, call, str(error))
+    program = Program(code[:start].rstrip() + "\n", call, language=language)
+    return Question(id, program, expected)
+
+
+def _asserted(test: str) -> tuple[str, str] | None:
+    """The call and the value of the first assertion: `assert.deepEqual(candidate(1), 2)`."""
+    tokens = tokenize(test)
+    for index in _assertions(tokens):
+        end = matching_bracket(tokens, index)
+        parts = split_at(tokens[index + 1 : end], frozenset(","))
+        if len(parts) >= 2 and parts[0] and parts[0][0].text == "candidate" and parts[1]:
+            call = test[parts[0][1].start : parts[0][-1].end]
+            return f"f{call}", test[parts[1][0].start : parts[1][-1].end]
+    return None
+
+
+def _assertions(tokens: tuple[Token, ...]) -> Iterator[int]:
+    """Indices of the parentheses that open the arguments of assertions."""
+    for index, token in enumerate(tokens[:-1]):
+        if token.text in ("deepEqual", "deepStrictEqual", "equal", "strictEqual"):
+            yield index + 1

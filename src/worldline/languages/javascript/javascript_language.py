@@ -1,0 +1,26 @@
+"""JavaScript and TypeScript as `Language`s."""
+
+from dataclasses import replace
+
+from worldline.core.language import Language
+from worldline.languages.javascript import javascript_source, javascript_values
+from worldline.languages.javascript.node_recorder import NodeRecorder
+
+JAVASCRIPT = Language(
+    name="javascript",
+    title="JavaScript",
+    suffixes=(".js", ".mjs", ".cjs"),
+    highlighting="javascript",
+    comment="//",
+    value_notation="a JavaScript literal",
+    source=javascript_source,
+    values=javascript_values,
+    recorder=NodeRecorder,
+)
+TYPESCRIPT = replace(
+    JAVASCRIPT,
+    name="typescript",
+    title="TypeScript",
+    suffixes=(".ts", ".mts", ".cts"),
+    highlighting="typescript",
+)
