@@ -1,7 +1,7 @@
 """Settings of a prediction, and the capabilities that each mode requires of an engine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from worldline.core.errors import EngineError
 from worldline.models.codecs import ROW_CODECS, STEP_CODECS, ChatTraceCodec, Codec
@@ -62,6 +62,14 @@ class PredictionSettings:
     max_value_chars: int = 2000
     policy: Policy = "checks"
     threshold: float = 0.5
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if field.name in ("mode", "codec") or getattr(self, field.name) != field.default
+        ]
+        return f"PredictionSettings({', '.join(shown)})"
 
 
 def make_generation_record(settings: PredictionSettings, *, repeat: int = 0) -> GenerationRecord:
