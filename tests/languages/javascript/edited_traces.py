@@ -1,4 +1,4 @@
-"""Predictions that are wrong in one place: true traces with one variable, line or return edited."""
+"""Predictions that are wrong in one place: one variable, line or return of a trace is edited."""
 
 import random
 from collections.abc import Iterator

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from worldline.core.language import get_language
 from worldline.analysis.alignment import Alignment, Gap
 from worldline.analysis.diagnosis import RULES, Diagnosis, Sample, find_reason
 from worldline.analysis.interventions import INTERVENTIONS
@@ -91,6 +92,7 @@ def build_sample_document(
         + own_choices,
         "reason": _reason(sample.diagnosis),
         "source": actual.program.text,
+        "language": get_language(actual.program.language).highlighting,
         "actual": {
             "steps": actual_steps,
             "ending": ending_text(actual).plain,

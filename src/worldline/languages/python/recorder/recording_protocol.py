@@ -41,7 +41,7 @@ class RawRecording:
         self.thread = 0
         # Number of steps and scopes according to the tracer in C.
         self.epilogue: tuple[int, int] | None = None
-        # What the request told the tracer of another language, and not the program.
+        # From the request to the tracer of another language; the program does not know it.
         self.secret = ""
         self.end: tuple[str, str] | None = None
         self.notes: list[str] = []
