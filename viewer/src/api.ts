@@ -435,6 +435,8 @@ export interface SampleDocument {
   reason: Reason | null;
   /** The program's text. */
   source: string;
+  /** The language of the program; missing in older reports, which have Python programs only. */
+  language?: string;
   actual: Execution;
   predicted: Execution;
   matched_steps: number;

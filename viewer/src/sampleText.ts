@@ -17,7 +17,13 @@ export function toMarkdown(sample: SampleDocument, run: string, address: string)
     lines.push("");
   }
   const fence = fenceFor(sample.source);
-  lines.push(`${fence}python`, sample.source.trimEnd(), fence, "", code(toCommand(sample, run)));
+  lines.push(
+    `${fence}${sample.language ?? "python"}`,
+    sample.source.trimEnd(),
+    fence,
+    "",
+    code(toCommand(sample, run)),
+  );
   if (/^https?:/.test(address)) lines.push("", address);
   return lines.join("\n") + "\n";
 }

@@ -10,6 +10,11 @@ const SAMPLE = {
   divergence: { step: 5, where: "state", variable: "s", actual: "'b'", predicted: "'a'", differences: [] },
 } as unknown as SampleDocument;
 
+test("The program is marked with its language", () => {
+  const text = toMarkdown({ ...SAMPLE, source: "f();\n", language: "typescript" }, "runs/a", "");
+  expect(text).toContain("```typescript\nf();\n```");
+});
+
 test("Markdown contains the values, the program and the command", () => {
   const text = toMarkdown(SAMPLE, "runs/a", "http://127.0.0.1/x#/run/0/sample/sample_4");
   expect(text).toContain("First divergence at step 5: state `s`");

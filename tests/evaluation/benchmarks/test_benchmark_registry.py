@@ -90,7 +90,7 @@ def test_generated_benchmark_takes_no_data() -> None:
 @pytest.mark.usefixtures("with_grown")
 def test_descriptions_show_summary_and_default_options() -> None:
     result = {each.name: each for each in describe_benchmarks()}
-    assert list(result)[:2] == ["cruxeval", "humaneval"]
+    assert list(result)[:3] == ["cruxeval", "cruxeval-x", "humaneval"]
     assert result["grown"].summary == "Programs that grow."
     assert result["grown"].options == {
         "size": None,
@@ -146,7 +146,7 @@ def test_path_is_loaded_as_program_files(tmp_path: Path) -> None:
     [
         (
             "humanevl",
-            r"no benchmark 'humanevl' \(did you mean humaneval\?\); available: cruxeval, h",
+            r"no benchmark 'humanevl' \(did you mean humaneval\?\); available: cruxeval, cruxeval-x",
         ),
         (
             "/no/such.jsonl",

@@ -37,7 +37,7 @@ PROGRAMS = (
     Program(SOURCE, "f('a')"),
     Program.from_text(CONTEXT),
     Program(SCRIPT, "new F(1)", "b", "javascript"),
-    Program.from_text(SCRIPT, language="javascript"),
+    Program.from_text(Program(SCRIPT, "F(1)", language="javascript").text, language="javascript"),
 )
 
 words = st.text(st.characters(codec="utf-8"), max_size=8)

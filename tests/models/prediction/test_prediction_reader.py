@@ -47,13 +47,14 @@ def test_the_call_in_the_context_takes_precedence(tmp_path: Path) -> None:
 
 
 SCRIPT = "function f(x) { return x }\n"
+MARKED_SCRIPT = Program(SCRIPT, "f(1)", language="javascript").text
 
 
 @pytest.mark.parametrize(
     ("row", "program"),
     [
         ({"code": SCRIPT, "call": "new f(1)"}, Program(SCRIPT, "new f(1)", "", "javascript")),
-        ({"context": SCRIPT}, Program.from_text(SCRIPT, language="javascript")),
+        ({"context": MARKED_SCRIPT}, Program.from_text(MARKED_SCRIPT, language="javascript")),
     ],
 )
 def test_the_language_survives_a_round_trip(

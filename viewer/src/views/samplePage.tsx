@@ -90,6 +90,7 @@ function SampleView({ sample, route }: { sample: SampleDocument; route: SampleRo
             <section class="source" aria-label="Program">
               <SourceView
                 source={sample.source}
+                language={sample.language ?? "python"}
                 actual={sample.actual.steps[step]?.line ?? null}
                 predicted={sample.predicted.steps[step]?.line ?? null}
               />

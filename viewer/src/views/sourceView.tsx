@@ -1,7 +1,8 @@
 /** The program's source code, with the actual and the predicted line marked. */
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { javascript } from "@codemirror/lang-javascript";
 import { python } from "@codemirror/lang-python";
-import { EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+import { EditorState, type Extension, RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, gutter, GutterMarker } from "@codemirror/view";
 import { highlightSpecialChars, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -84,25 +85,38 @@ const extensions = [
     lineMarkerChange: () => true,
   }),
   lineNumbers(),
-  python(),
   syntaxHighlighting(syntaxColours),
   currentLines,
   lineBackgrounds,
 ];
 
-export function SourceView({ source, actual, predicted }: { source: string } & CurrentLines) {
+/** Syntax highlighting by language; a language without is shown as plain text. */
+const HIGHLIGHTING: Record<string, () => Extension> = {
+  python,
+  javascript,
+  typescript: () => javascript({ typescript: true }),
+};
+
+interface Source {
+  source: string;
+  language: string;
+}
+
+export function SourceView({ source, language, actual, predicted }: Source & CurrentLines) {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   useEffect(() => {
     if (!container.current) return;
-    const created = new EditorView({ doc: source, extensions, parent: container.current });
+    const highlighting = HIGHLIGHTING[language]?.() ?? [];
+    const all = [...extensions, highlighting];
+    const created = new EditorView({ doc: source, extensions: all, parent: container.current });
     view.current = created;
     return () => created.destroy();
-  }, [source]);
+  }, [source, language]);
   useEffect(() => {
     view.current?.dispatch({ effects: setCurrentLines.of({ actual, predicted }) });
     if (view.current) scrollToLine(view.current, actual ?? predicted);
-  }, [source, actual, predicted]);
+  }, [source, language, actual, predicted]);
   return <div class="source-view" ref={container} />;
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 from worldline.analysis.alignment import Alignment, Gap
 from worldline.analysis.diagnosis import RULES, Diagnosis, Sample, find_reason
 from worldline.analysis.interventions import INTERVENTIONS
+from worldline.core.language import get_language
 from worldline.core.trace import Step, Trace, states
 from worldline.evaluation.runs import Attempt
 from worldline.interfaces.report import (
@@ -91,6 +92,7 @@ def build_sample_document(
         + own_choices,
         "reason": _reason(sample.diagnosis),
         "source": actual.program.text,
+        "language": get_language(actual.program.language).highlighting,
         "actual": {
             "steps": actual_steps,
             "ending": ending_text(actual).plain,

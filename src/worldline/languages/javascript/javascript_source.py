@@ -196,9 +196,11 @@ def _with_parentheses(tokens: Sequence[Token], opening: int) -> FunctionSyntax |
 
 def _keyword(tokens: Sequence[Token], opening: int) -> Token | None:
     """The token `function` of a function whose parameters begin here; None for a method."""
-    for token in reversed(tokens[max(0, opening - 3) : opening]):
+    for token in reversed(tokens[max(0, opening - 12) : opening]):
         if token.text == "function":
             return token
+        if token.kind == "mark" and token.text in "(){};":
+            return None
     return None
 
 
@@ -230,7 +232,7 @@ def _body(tokens: Sequence[Token], index: int) -> int | None:
     """The index of the `{` of a body, after a return type of TypeScript; None without a body."""
     if index < len(tokens) and tokens[index].text == ":":
         index += 1
-        while index < len(tokens) and tokens[index].text not in ("{", ";", "=>", ")", ",", "="):
+        while index < len(tokens) and tokens[index].text not in ("{", ";", "=>", ")", "="):
             index = matching_bracket(tokens, index) if tokens[index].text == "[" else index
             index += 1
     return index if index < len(tokens) and tokens[index].text == "{" else None

@@ -5,6 +5,7 @@ Python's. The program is instrumented there: it calls the tracer before every st
 """
 
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -116,7 +117,9 @@ class NodeRecorder:
         with self._lock:
             runtime, server = self._start()
             stdin = program.stdin.encode("utf-8", "surrogateescape")
-            request = self._request(program, limits, runtime)
+            # A program can write to the file of its recording, but not end it.
+            secret = secrets.token_hex(16)
+            request = self._request(program, limits, runtime, secret)
             recording = server.record(request, limits, stdin, cancellation)
             if recording.is_dead and not recording.was_cancelled:
                 runtime, server = self._start()
@@ -125,7 +128,7 @@ class NodeRecorder:
                 program=program,
                 steps=tuple(recording.steps),
                 scopes=tuple(recording.scopes),
-                ending=_ending(recording, limits),
+                ending=_ending(recording, limits, secret),
                 limits=limits,
                 origin=Origin("node", runtime.version, _WORLDLINE_VERSION),
                 stdout=recording.stdout[: limits.output_mb * 1_000_000].decode(
@@ -134,7 +137,9 @@ class NodeRecorder:
                 notes=(*server.notes, *recording.notes),
             )
 
-    def _request(self, program: Program, limits: Limits, runtime: NodeRuntime) -> dict[str, Any]:
+    def _request(
+        self, program: Program, limits: Limits, runtime: NodeRuntime, secret: str
+    ) -> dict[str, Any]:
         return {
             "command": [
                 runtime.path,
@@ -150,6 +155,7 @@ class NodeRecorder:
             # The tracer counts what is printed; the recording is a file, too.
             "limits": {**asdict(limits), "output_mb": limits.output_mb + limits.trace_mb + 4},
             "message": {
+                "secret": secret,
                 "text": program.text,
                 "entry": program.entry,
                 "language": program.language,
@@ -160,8 +166,10 @@ class NodeRecorder:
         }
 
 
-def _ending(recording: RawRecording, limits: Limits) -> Ending:
+def _ending(recording: RawRecording, limits: Limits, secret: str) -> Ending:
     """Why the recording ended; V8's own signals mean that there was no more memory."""
+    if recording.end is not None and recording.secret != secret:
+        recording.is_tampered = recording.end[0] != "recorder_failed"
     if recording.end is None and recording.status is not None and not recording.was_timed_out:
         status = os.waitstatus_to_exitcode(recording.status)
         if status in _OUT_OF_MEMORY:

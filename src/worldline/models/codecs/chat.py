@@ -3,6 +3,7 @@
 from worldline.core.errors import CodecError
 from worldline.core.trace import Program, Trace
 from worldline.models.codecs.decoded import Decoded
+from worldline.models.codecs.prompt_language import prompt_text
 from worldline.models.codecs.segments import Segments, SpecialToken
 
 INSTRUCTIONS = """\
@@ -29,6 +30,29 @@ assert f(['ab', 'hello'], 2) == ['HELLO']
 [/ANSWER]"""
 
 
+EXAMPLES = {
+    "python": (EXAMPLE, WORKED),
+    **dict.fromkeys(
+        ("javascript", "typescript"),
+        (
+            Program(
+                "function f(words, n) {\n    const kept = [];\n    for (const word of words) {\n"
+                "        if (word.length > n) {\n            kept.push(word.toUpperCase());\n"
+                "        }\n    }\n    return kept;\n}",
+                "f(['ab', 'hello'], 2)",
+                language="javascript",
+            ),
+            WORKED.replace("kept = [] makes kept the empty list", "kept becomes the empty array")
+            .replace("appended", "pushed")
+            .replace(
+                "assert f(['ab', 'hello'], 2) == ['HELLO']",
+                "assert.deepStrictEqual(f(['ab', 'hello'], 2), ['HELLO']);",
+            ),
+        ),
+    ),
+}
+
+
 class ChatCodec:
     """Conversation of instructions, an example with its answer, and the program.
 
@@ -44,12 +68,19 @@ class ChatCodec:
         """Messages of the user and the assistant in turn: the example, its answer, the question."""
         if program.split_entry() is None:
             raise CodecError("the chat format needs a call to ask about; give --call 'f(1)'")
-        return (f"{INSTRUCTIONS}\n{_question(EXAMPLE)}", WORKED, _question(program))
+        if program.language not in EXAMPLES:
+            raise CodecError(f"the chat format has no example in {program.language}; use another")
+        example, worked = EXAMPLES[program.language]
+        instructions = prompt_text(INSTRUCTIONS, program.language)
+        return (f"{instructions}\n{_question(example)}", worked, _question(program))
 
     def encode(self, trace: Trace) -> Segments:
         """Answer that a perfect model would give."""
         _, call = trace.program.split_entry() or ("", "")
-        return (f"[ANSWER]\nassert {call} == {trace.result}\n[/ANSWER]",)
+        assertion = f"assert {call} == {trace.result}"
+        if not trace.program.is_python:
+            assertion = f"assert.deepStrictEqual({call}, {trace.result});"
+        return (f"[ANSWER]\n{assertion}\n[/ANSWER]",)
 
     def decode(self, text: str, program: Program) -> Decoded:
         """Decode no steps; the text from the last answer on is the text after the trace.

@@ -8,15 +8,28 @@ from functools import cache
 from importlib.resources import files
 
 from worldline.core.errors import CodecError
-from worldline.core.trace import Trace, trace_from_json
+from worldline.core.trace import DEFAULT_LANGUAGE, Trace, trace_from_json
 
-EXAMPLES_FILE = "example_traces.json"
+# One file for each language; TypeScript's examples are without types, and so JavaScript's.
+EXAMPLES_FILES = {
+    "python": "example_traces.json",
+    "javascript": "example_traces_javascript.json",
+    "typescript": "example_traces_javascript.json",
+}
 MAX_SHOTS = 3
 
 
-def example_traces(shots: int) -> tuple[Trace, ...]:
-    """The first worked examples."""
-    return _all_examples()[:shots]
+def example_traces(shots: int, language: str = DEFAULT_LANGUAGE) -> tuple[Trace, ...]:
+    """The first worked examples.
+
+    Raises:
+        CodecError: there are none in the language.
+    """
+    if shots and language not in EXAMPLES_FILES:
+        raise CodecError(
+            f"there are no worked examples in {language}; choose a codec without, or 0 shots"
+        )
+    return _all_examples(EXAMPLES_FILES[language])[:shots] if shots else ()
 
 
 def check_shots(shots: int) -> None:
@@ -30,6 +43,6 @@ def check_shots(shots: int) -> None:
 
 
 @cache
-def _all_examples() -> tuple[Trace, ...]:
-    text = files(__package__).joinpath(EXAMPLES_FILE).read_text(encoding="utf-8")
+def _all_examples(file: str) -> tuple[Trace, ...]:
+    text = files(__package__).joinpath(file).read_text(encoding="utf-8")
     return tuple(trace_from_json(row) for row in json.loads(text))

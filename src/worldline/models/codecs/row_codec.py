@@ -13,6 +13,7 @@ from worldline.models.codecs.effect_notation import EffectNotation
 from worldline.models.codecs.example_traces import check_shots, example_traces
 from worldline.models.codecs.exception_text import shorten_raised
 from worldline.models.codecs.hidden_entry import find_hidden_entry
+from worldline.models.codecs.prompt_language import prompt_text
 from worldline.models.codecs.row_decoder import decode_reply
 from worldline.models.codecs.row_encoder import answer_item, effect_rows, state_rows
 from worldline.models.codecs.row_notation import RowNotation, source_line
@@ -90,10 +91,11 @@ class ChatTraceCodec:
                 f"the {self.name} format needs a call to ask about; give --call 'f(1)'"
             )
         messages = []
-        for trace in example_traces(self.shots):
+        for trace in example_traces(self.shots, program.language):
             messages += [_question(trace.program), "".join(self.encode(trace)).rstrip("\n")]
         first, *rest = [*messages, _question(program)]
-        return (f"{self.notation.instructions}\n\n{first}", *rest)
+        instructions = prompt_text(self.notation.instructions, program.language)
+        return (f"{instructions}\n\n{first}", *rest)
 
     def encode(self, trace: Trace) -> Segments:
         """Reply that a perfect model would write."""

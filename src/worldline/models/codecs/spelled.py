@@ -46,7 +46,7 @@ class SpelledCodec:
         """The worked examples, then the program."""
         examples = [
             "".join((*self.codec.prompt(trace.program), *self.codec.encode(trace)))
-            for trace in example_traces(self.shots)
+            for trace in example_traces(self.shots, program.language)
         ]
         text = "\n".join([*examples, "".join(self.codec.prompt(program))])
         # The server adds its own token for the beginning of a text.

@@ -1,7 +1,7 @@
 // Instrumentation of JavaScript source: calls of the tracer before statements and around functions.
 //
 // Text is only inserted, never with a newline: line numbers stay those of the program. The rules of
-// the events are in docs/reference/languages.md.
+// the events are in docs/reference/javascript.md.
 import { parse, tokTypes } from "acorn";
 
 const OPTIONS = {

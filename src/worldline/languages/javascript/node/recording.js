@@ -9,14 +9,23 @@ const FIRST_ROW = 64;
 // Stands for a variable that is not initialised.
 export const MISSING = Symbol("missing");
 
+// Calls that the tracer itself needs, to record the steps of a function.
+const STACK_RESERVE = 400;
+
+function descend(depth) {
+  return depth === 0 ? 0 : 1 + descend(depth - 1);
+}
+
 export class Recording {
   /**
    * @param {number} file The descriptor of the file for the rows.
    * @param limits The limits of the recording.
    * @param tables The functions and sites of the instrumented program.
+   * @param {string} secret What only the tracer can write at the end.
    * @param finish Called with a reason to end the process.
    */
-  constructor(file, limits, tables, finish) {
+  constructor(file, limits, tables, secret, finish) {
+    this.secret = secret;
     this.file = file;
     this.limits = limits;
     this.functions = tables.functions;
@@ -52,7 +61,7 @@ export class Recording {
   end(reason, detail, notes) {
     this.isOn = false;
     this.write(["end", reason, detail, notes]);
-    this.write(["epilogue", this.steps, this.scopes]);
+    this.write(["epilogue", this.steps, this.scopes, this.secret]);
   }
 
   /** Record something; a full stack becomes an error of the program. */
@@ -66,6 +75,15 @@ export class Recording {
     }
   }
 
+  /** A call on a stack that is almost full fails here, so that no later event of it does. */
+  checkStack() {
+    try {
+      descend(STACK_RESERVE);
+    } catch {
+      throw new this.RangeError("Maximum call stack size exceeded");
+    }
+  }
+
   text(value) {
     return render(value, this.limits.value_chars);
   }
@@ -75,6 +93,7 @@ export class Recording {
   enter(id, site, values) {
     const frame = { id, scope: -1, line: this.functions[id].line, texts: new Map(), value: undefined };
     frame.thrown = MISSING;
+    if (this.isOn) this.checkStack();
     this.guard(() => {
       const { changed } = this.changes(frame, site, values);
       const { name, line, variables, parameters } = this.functions[id];

@@ -28,7 +28,7 @@ const request = JSON.parse(fs.readFileSync(REQUEST, "utf8"));
 fs.closeSync(REQUEST);
 const limits = request.limits;
 const notes = [];
-let recording = new Recording(RECORDING, limits, { functions: [], sites: [] }, finish);
+let recording = new Recording(RECORDING, limits, { functions: [], sites: [] }, request.secret, finish);
 let printed = 0;
 
 function finish(reason, detail, status = 0) {
@@ -77,7 +77,7 @@ function load(context) {
     text = createRequire(import.meta.url)("./typescript.cjs").stripTypes(text);
   }
   const program = instrument(text, request.entry === null);
-  recording = new Recording(RECORDING, limits, program, finish);
+  recording = new Recording(RECORDING, limits, program, request.secret, finish);
   recording.RangeError = vm.runInContext("RangeError", context);
   const start = request.entry === null ? "" : `\nreturn ${request.entry};`;
   const strict = program.isStrict ? '"use strict";' : "";

@@ -239,7 +239,11 @@ class ForkServerClient:
                 limits.seconds,
                 cancellation,
             )
-            decode_shared_memory(memory, recording)
+            try:
+                decode_shared_memory(memory, recording)
+            except (InputError, ValueError, LookupError, TypeError):
+                # Only complete rows count, so the recorder did not write this.
+                recording.is_tampered = True
             recording.stdout = os.pread(output_file, os.fstat(output_file).st_size, 0)
         return recording
 

@@ -8,7 +8,8 @@ The child process writes one JSON list per row:
     ["return", line, scope, value]                      a return or exception step
     ["thread", n]                                       the following steps are of thread n
     ["end", reason, detail, notes]                      the ending
-    ["epilogue", steps, scopes]                         counts, written by the tracer in C
+    ["epilogue", steps, scopes, secret]                 counts, written by the tracer in C; the
+                                                        secret by tracers of other languages
 
 The tracer in C writes the rows to shared memory (c/shared_memory.h), the one in Python to the
 reply socket.
@@ -40,6 +41,8 @@ class RawRecording:
         self.thread = 0
         # Number of steps and scopes according to the tracer in C.
         self.epilogue: tuple[int, int] | None = None
+        # From the request to the tracer of another language; the program does not know it.
+        self.secret = ""
         self.end: tuple[str, str] | None = None
         self.notes: list[str] = []
         self.stdout = b""
@@ -109,6 +112,7 @@ def decode_row(recording: RawRecording, row: list[Any]) -> None:
     """
     if row[0] == "epilogue":
         recording.epilogue = (row[1], row[2])
+        recording.secret = row[3] if len(row) > 3 else ""
     elif row[0] == "thread":
         recording.thread = int(row[1])
     elif row[0] == "end":
