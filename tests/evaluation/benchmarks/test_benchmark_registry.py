@@ -146,7 +146,7 @@ def test_path_is_loaded_as_program_files(tmp_path: Path) -> None:
     [
         (
             "humanevl",
-            r"no benchmark 'humanevl' \(did you mean humaneval\?\); available: cruxeval, cruxeval-x",
+            r"no benchmark 'humanevl' \(did you mean humaneval\?\); available: cruxeval, c",
         ),
         (
             "/no/such.jsonl",
