@@ -63,7 +63,7 @@ class FailingRecorder(PythonRecorder):
 def test_failure_of_the_recorder_is_an_infra_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worldline.data.tracing.shard_worker.PythonRecorder", FailingRecorder)
+    monkeypatch.setattr("worldline.data.tracing.shard_worker.ProgramRecorder", FailingRecorder)
     (shard,) = make_shards([[("", row(n), "") for n in range(4)]], "s", 10)
     worker = ShardWorker(make_job(), str(tmp_path / "s"))
     counts = worker.run(shard)
@@ -102,7 +102,7 @@ class DisturbedRecorder(PythonRecorder):
 def test_program_that_was_killed_or_stalled_is_executed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worldline.data.tracing.shard_worker.PythonRecorder", DisturbedRecorder)
+    monkeypatch.setattr("worldline.data.tracing.shard_worker.ProgramRecorder", DisturbedRecorder)
     (shard,) = make_shards([[("", row(n), "") for n in range(4)]], "s", 10)
     worker = ShardWorker(
         make_job(filters=TraceFilters(skip_determinism_check=True)), str(tmp_path / "s")

@@ -23,6 +23,8 @@ from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
 from worldline.evaluation.benchmarks.published_data import FOLDER_VARIABLE
 
 # Benchmarks whose programs are generated, not loaded from a file.
+# Benchmarks without Python programs: generated programs cannot repeat them.
+_OTHER_LANGUAGES = frozenset({"cruxeval-x"})
 _GENERATED_BENCHMARKS = ("permutation", "composition")
 
 
@@ -52,7 +54,7 @@ class DecontaminationIndex:
 
 
 def load_decontamination_index(exclude: Sequence[str | Path] = ()) -> DecontaminationIndex:
-    """Index the programs of all benchmarks (with default options) and of more files.
+    """Index the programs of all Python benchmarks (with default options) and of more files.
 
     Args:
         exclude: Files to index, and benchmarks that must be available. Any other benchmark
@@ -66,7 +68,8 @@ def load_decontamination_index(exclude: Sequence[str | Path] = ()) -> Decontamin
     owners: dict[str, str] = {}
     missing: dict[str, str] = {}
     digest = hashlib.sha256()
-    for name in dict.fromkeys([*BENCHMARKS, *required]):
+    benchmarks = [name for name in BENCHMARKS if name not in _OTHER_LANGUAGES]
+    for name in dict.fromkeys([*benchmarks, *required]):
         try:
             is_generated = name in _GENERATED_BENCHMARKS
             hashes = _generated_hashes(name) if is_generated else _source_hashes(name)
