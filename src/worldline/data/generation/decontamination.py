@@ -22,9 +22,9 @@ from worldline.data.generation.canonical_hash import hash_source
 from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
 from worldline.evaluation.benchmarks.published_data import FOLDER_VARIABLE
 
-# Benchmarks whose programs are generated, not loaded from a file.
 # Benchmarks without Python programs: generated programs cannot repeat them.
 _OTHER_LANGUAGES = frozenset({"cruxeval-x"})
+# Benchmarks whose programs are generated, not loaded from a file.
 _GENERATED_BENCHMARKS = ("permutation", "composition")
 
 
