@@ -9,6 +9,9 @@ COPY viewer viewer
 COPY docs docs
 COPY scripts/build-viewer scripts/build-viewer
 RUN scripts/build-viewer
+COPY src/worldline/languages/javascript/node src/worldline/languages/javascript/node
+COPY scripts/build-javascript scripts/build-javascript
+RUN scripts/build-javascript
 
 FROM python:3.12-slim-bookworm AS base
 RUN apt-get update \
@@ -30,6 +33,9 @@ FROM base
 WORKDIR /worldline
 COPY . .
 COPY --from=viewer /worldline/src/worldline/interfaces/viewer/page src/worldline/interfaces/viewer/page
+COPY --from=viewer /worldline/src/worldline/languages/javascript/node/dist src/worldline/languages/javascript/node/dist
+# Executes JavaScript and TypeScript programs.
+COPY --from=viewer /usr/local/bin/node /usr/local/bin/node
 RUN pip install --no-cache-dir '.[openai,runs,trace]'
 # Not root: the user of worldline owns nothing but a home folder.
 USER worldline

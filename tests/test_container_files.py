@@ -17,6 +17,7 @@ from worldline.languages.sandbox.confinement import DOCKER_OPTIONS, KUBERNETES_O
 
 DOCKERFILE = (PROJECT_ROOT / "Dockerfile").read_text(encoding="utf-8")
 PAGE = "src/worldline/interfaces/viewer/page"
+TRACER = "src/worldline/languages/javascript/node/dist"
 DEVELOPMENT = json.loads((PROJECT_ROOT / ".devcontainer" / "devcontainer.json").read_text())
 
 
@@ -43,7 +44,8 @@ def test_copied_files_exist() -> None:
         words = copied.split()
         if words[0].startswith("--from="):
             assert words[0].removeprefix("--from=") in stages()
-            assert words[1].startswith("/usr/local/") or words[1] == f"/worldline/{PAGE}"
+            built = (f"/worldline/{PAGE}", f"/worldline/{TRACER}")
+            assert words[1].startswith("/usr/local/") or words[1] in built
         else:
             assert (PROJECT_ROOT / words[0]).exists()
     build = (PROJECT_ROOT / "scripts" / "build-viewer").read_text()

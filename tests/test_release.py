@@ -14,14 +14,16 @@ from tests.support.paths import PROJECT_ROOT
 from worldline.languages.sandbox.extension_files import SUPPORTED_VERSIONS
 
 PAGE = "worldline/interfaces/viewer/page/index.html"
+TRACER = "worldline/languages/javascript/node/dist/tracer.mjs"
 CHILD = "worldline/languages/python/recorder/child"
 VERSIONS = ("3.11", "3.12", "3.13")
 WHEEL = [
     PAGE,
+    TRACER,
     *(
         f"{CHILD}/{name}.cpython-{version.replace('.', '')}-x86_64-linux-gnu.so"
         for version in VERSIONS
-        for name in ("_tracer", "_sandbox_layers")
+        for name in ("_tracer", "_sandbox_layers", "_exec_filter")
     ),
 ]
 
@@ -48,7 +50,7 @@ def test_a_wheel_needs_the_page_and_the_extensions(release: Any) -> None:
         message = re.escape(missing.rpartition("/")[2].partition(".")[0].replace("index", "page"))
         with pytest.raises(release.ReleaseError, match=message):
             release.check_wheel([name for name in WHEEL if name != missing])
-    release.check_wheel(WHEEL[:3], versions=["3.11"])
+    release.check_wheel(WHEEL[:5], versions=["3.11"])
 
 
 def test_the_supported_versions_are_the_same_everywhere(release: Any) -> None:
@@ -62,10 +64,12 @@ def test_the_supported_versions_are_the_same_everywhere(release: Any) -> None:
     assert settings["build"][: len(tags)] == [f"{tag}-manylinux_*" for tag in tags]
 
 
-def test_an_sdist_needs_the_page(release: Any) -> None:
-    release.check_sdist([f"worldline-0.1.0/src/{PAGE}"])
+def test_an_sdist_needs_the_page_and_the_tracer(release: Any) -> None:
+    release.check_sdist([f"worldline-0.1.0/src/{name}" for name in (PAGE, TRACER)])
     with pytest.raises(release.ReleaseError, match="page"):
-        release.check_sdist(["worldline-0.1.0/src/worldline/__init__.py"])
+        release.check_sdist([f"worldline-0.1.0/src/{TRACER}"])
+    with pytest.raises(release.ReleaseError, match="JavaScript tracer"):
+        release.check_sdist([f"worldline-0.1.0/src/{PAGE}"])
 
 
 def test_metadata_need_addresses_and_absolute_links(release: Any) -> None:

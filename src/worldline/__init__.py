@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         TokenizerError,
         WorldlineError,
     )
+    from worldline.core.language import Language, get_language
     from worldline.core.trace import (
         AssumedCall,
         Assumptions,
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from worldline.interfaces.api.recording import record
     from worldline.interfaces.api.run import Run, view_project
     from worldline.interfaces.api.trusting import fit_trust, measure_trust
+    from worldline.languages.program_recorder import ProgramRecorder
     from worldline.languages.python.cfg import CfgSimulator, build_cfg
     from worldline.languages.python.recorder import PythonRecorder, Recorder
     from worldline.languages.python.rewrite import rewrite_expressions, rewrite_strings
@@ -127,6 +129,7 @@ _MODULES = {
         "TokenizerError",
         "WorldlineError",
     ),
+    "core.language": ("Language", "get_language"),
     "core.trace": (
         "AssumedCall",
         "Assumptions",
@@ -187,6 +190,7 @@ _MODULES = {
     "interfaces.api.run": ("Run", "view_project"),
     "interfaces.api.trusting": ("fit_trust", "measure_trust"),
     "languages.python.cfg": ("CfgSimulator", "build_cfg"),
+    "languages.program_recorder": ("ProgramRecorder",),
     "languages.python.recorder": ("PythonRecorder", "Recorder"),
     "languages.python.rewrite": ("rewrite_expressions", "rewrite_strings"),
     "models.codecs": ("Codec", "Decoded", "get_codec"),
@@ -236,6 +240,7 @@ __all__ = [
     "HybridExecution",
     "HybridSettings",
     "InputError",
+    "Language",
     "Leaderboard",
     "Limits",
     "MalformedRepliesError",
@@ -248,6 +253,7 @@ __all__ = [
     "Prices",
     "Program",
     "ProgramError",
+    "ProgramRecorder",
     "PythonRecorder",
     "Question",
     "RankResults",
@@ -286,6 +292,7 @@ __all__ = [
     "fit_trust",
     "generate_programs",
     "get_codec",
+    "get_language",
     "leaderboard",
     "load_benchmark",
     "load_engine",
