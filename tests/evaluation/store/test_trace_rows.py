@@ -44,6 +44,7 @@ TEXTS = st.text(st.characters(), max_size=8) | st.sampled_from(
     ["\ud83d\ude00", "\\ud800", "\\\\", ""]
 )
 NUMBERS = st.integers(-(2**31), 2**31 - 1)
+LANGUAGES = st.sampled_from(["python", "javascript"])
 STEPS = st.builds(
     Step,
     st.sampled_from(EVENTS),
@@ -56,7 +57,7 @@ STEPS = st.builds(
 )
 TRACES = st.builds(
     Trace,
-    st.builds(Program, TEXTS, st.none() | TEXTS, TEXTS, TEXTS),
+    st.builds(Program, TEXTS, st.none() | TEXTS, TEXTS, LANGUAGES),
     st.lists(STEPS, max_size=4).map(tuple),
     st.lists(
         st.builds(Scope, TEXTS, NUMBERS, st.lists(TEXTS, max_size=3).map(tuple), NUMBERS),
