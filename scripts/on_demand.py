@@ -1,13 +1,13 @@
 """Curves of the mode `on-demand`: accuracy against the share of steps that are executed.
 
-    python -m scripts.on_demand simulate [--programs N]
+    python -m scripts.on_demand simulate [FOLDER] [--programs N]
     python -m scripts.on_demand run FOLDER --engine URL [--first N] [--codec NAME]
     python -m scripts.on_demand table FOLDER...
 
 `simulate` asks a simulated model with known rates of errors about generated programs. `run` asks a
 model about programs of CRUXEval, which is in ../shared/data (or WORLDLINE_DATA); it writes one run
-for each policy and threshold into FOLDER. If interrupted, run the same command again to resume. The
-model's replies are kept in FOLDER/replies.jsonl: most rows are the same for several policies, and
+for each policy and threshold into FOLDER. If interrupted, run the same command again to resume;
+`simulate` resumes if it has a FOLDER. The model's replies are kept in FOLDER/replies.jsonl: most rows are the same for several policies, and
 are asked once. `table` only prints the runs that are there.
 """
 
@@ -70,6 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     simulated = commands.add_parser("simulate")
+    simulated.add_argument("folder", type=Path, nargs="?")
     simulated.add_argument("--programs", type=int, default=1000)
     real = commands.add_parser("run")
     real.add_argument("folder", type=Path)
@@ -78,10 +79,12 @@ def main() -> None:
     real.add_argument("--codec", default=CODEC)
     real.add_argument("--max-tokens", type=int, default=2048)
     real.add_argument("--points", type=int, help="only the first N policies and thresholds")
+    real.add_argument("--concurrency", type=int, help="requests at the same time")
+    real.add_argument("--timeout", type=float, default=600.0, help="seconds for one request")
     commands.add_parser("table").add_argument("folders", type=Path, nargs="+")
     arguments = parser.parse_args()
     if arguments.command == "simulate":
-        print(curve_table(execution_points(simulate(arguments.programs))))
+        print(curve_table(execution_points(simulate(arguments.programs, folder=arguments.folder))))
         return
     if arguments.command == "run":
         run(arguments)
@@ -94,6 +97,7 @@ def simulate(
     *,
     rates: ErrorRates | None = None,
     points: Iterable[tuple[Policy, float]] = POINTS,
+    folder: Path | None = None,
 ) -> dict[str, list[ExecutedSample]]:
     """Ask the simulated model about generated programs, with every policy and threshold.
 
@@ -101,6 +105,7 @@ def simulate(
         programs: The number of programs.
         rates: The rates of its errors.
         points: The policies and thresholds.
+        folder: Keeps the samples of each point; those that are there are not asked again.
 
     Returns:
         The samples of each policy and threshold.
@@ -124,7 +129,11 @@ def simulate(
     }
     runs = {}
     for policy, threshold in points:
-        start = time.monotonic()
+        name, start = f"{policy}-{threshold:g}", time.monotonic()
+        file = None if folder is None else folder / f"{programs}-{name}.json"
+        if file is not None and file.exists():
+            runs[name] = [ExecutedSample(**row) for row in json.loads(file.read_text())]
+            continue
         settings = PredictionSettings("on-demand", CODEC, policy=policy, threshold=threshold)
         predictions = predict_questions(
             questions,
@@ -133,8 +142,10 @@ def simulate(
             settings=settings,
             row_trust=shared.get(policy, row_trust(policy)),
         )
-        name = f"{policy}-{threshold:g}"
         runs[name] = [simulated_sample(each, known) for each in predictions]
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps([asdict(sample) for sample in runs[name]]))
         print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     return runs
 
@@ -174,7 +185,7 @@ def run(arguments: argparse.Namespace) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     benchmark = load_benchmark("cruxeval", data=str(DATA))
     settings = PredictionSettings(codec=arguments.codec, max_tokens=arguments.max_tokens)
-    with load_engine(arguments.engine) as handle:
+    with load_engine(arguments.engine, timeout=arguments.timeout) as handle:
         cache = ReplyCache(folder / "replies.jsonl")
         evaluate_points(
             folder,
@@ -183,7 +194,7 @@ def run(arguments: argparse.Namespace) -> None:
             settings,
             POINTS[: arguments.points],
             first=arguments.first,
-            concurrency=handle.concurrency,
+            concurrency=arguments.concurrency or handle.concurrency,
         )
 
 

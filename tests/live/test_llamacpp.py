@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.llamacpp_servers import missing_reason, serve_gguf, write_smollm2_gguf
 from worldline.analysis.diagnosis import diagnose_prediction
+from worldline.analysis.trust import row_trust
 from worldline.core.errors import EngineError
 from worldline.core.trace import Limits, Program
 from worldline.languages.python.expression_frames import without_expression_frames
@@ -20,6 +21,7 @@ from worldline.models.engines import CAPABILITIES, Message, OpenAIEngine, Reply,
 from worldline.models.prediction import (
     CodecTokenizer,
     Mode,
+    Policy,
     Prediction,
     PredictionSettings,
     Question,
@@ -78,6 +80,7 @@ def predict(url: str, settings: PredictionSettings) -> list[Prediction]:
                 lambda: OpenAIEngine(ServerPool(url)),
                 recorder,
                 settings=settings,
+                row_trust=row_trust(settings.policy),
                 limits=Limits(seconds=60),
                 concurrency=1,
             )
@@ -285,3 +288,26 @@ def test_the_chat_codec_gets_an_answer(url: str) -> None:
     for prediction in predict(url, PredictionSettings(codec="chat", max_tokens=40)):
         assert prediction.error is None
         assert prediction.text
+
+
+def test_rows_are_executed_on_demand(url: str) -> None:
+    """The log-probabilities of the server decide; a threshold of 1 executes everything."""
+    points: list[tuple[Policy, float]] = [("all", 1), ("likelihood", 1), ("likelihood", 0)]
+    for policy, threshold in points:
+        settings = PredictionSettings(
+            "on-demand", "chat-trace", 200, policy=policy, threshold=threshold
+        )
+        for prediction in predict(url, settings):
+            record = prediction.generation
+            assert prediction.error is None
+            assert record is not None
+            assert record.decisions
+            if threshold == 0:
+                assert not any(decision.is_executed for decision in record.decisions)
+                assert record.forced_spans == ()
+                continue
+            assert record.forced_spans == ((0, len(prediction.text)),)
+            assert len(record.decisions) == record.actual_rows
+            if policy == "likelihood":
+                # The untrained model is never certain.
+                assert all(0 < decision.trust < 1 for decision in record.decisions)
