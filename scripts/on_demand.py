@@ -7,8 +7,9 @@
 `simulate` asks a simulated model with known rates of errors about generated programs. `run` asks a
 model about programs of CRUXEval, which is in ../shared/data (or WORLDLINE_DATA); it writes one run
 for each policy and threshold into FOLDER. If interrupted, run the same command again to resume;
-`simulate` resumes if it has a FOLDER. The model's replies are kept in FOLDER/replies.jsonl: most rows are the same for several policies, and
-are asked once. `table` only prints the runs that are there.
+`simulate` resumes if it has a FOLDER. The model's replies are kept in FOLDER/replies.jsonl: most
+rows are the same for several policies, and are asked once. `table` only prints the runs that are
+there.
 """
 
 import argparse
