@@ -48,8 +48,8 @@ def both(python: str) -> Iterator[BothRecorders]:
 def test_the_extensions_compile_without_warnings(python: str, tmp_path: Path) -> None:
     recorder_of(python, "core").close()
     built = build_extensions(ROOT, python=python, flags=["-Werror"], into=tmp_path)
-    assert len(built) == 2
-    assert all(path.exists() for path in built)
+    names = {path.name.partition(".")[0] for path in built if path.exists()}
+    assert names == {"_tracer", "_sandbox_layers", "_exec_filter"}
 
 
 # -- the same bytes ------------------------------------------------------------------------------
