@@ -1,9 +1,12 @@
 """llama.cpp's dialect, against llama.cpp's own server."""
 
 import asyncio
+import itertools
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -260,6 +263,53 @@ def test_programs_are_predicted_in_rows_in_every_mode_but_score(url: str, mode: 
             assert prediction.decoded.steps
         if mode == "guided":
             assert record.forced_spans[0][1] == len("L1: def f(x): => enter")
+
+
+class TruthfulEngine(OpenAIEngine):
+    """A weak model that is made to write a given text behind what is already written of it."""
+
+    def __init__(self, server: ServerPool, text: str) -> None:
+        super().__init__(server)
+        self._text_to_write = text
+
+    async def generate(self, request: Request) -> Reply:
+        assert isinstance(request.prompt, tuple)
+        ids = [token for token in request.prompt if isinstance(token, int)]
+        written = (await self.detokenize(ids)).rpartition("<|im_start|>assistant\n")[2]
+        assert self._text_to_write.startswith(written)
+        rest = self._text_to_write[len(written) :]
+        if request.allowed_ids:
+            texts = {token: await self.detokenize((token,)) for token in request.allowed_ids}
+            fitting = tuple(token for token, text in texts.items() if rest.startswith(text))
+            return await super().generate(replace(request, allowed_ids=fitting))
+        literal = json.dumps(rest, ensure_ascii=False)
+        return await super().generate(replace(request, grammar=f"start: {literal}"))
+
+
+@pytest.mark.parametrize(
+    ("codec", "mode"),
+    [
+        ("chat-trace", "guided"),
+        *itertools.product(
+            ("chat-trace", "chat-trace-states", "chat-trace-json"), ("force-actions", "force-state")
+        ),
+    ],
+)
+def test_a_server_that_writes_the_actual_rows_is_correct(url: str, codec: str, mode: Mode) -> None:
+    recorder = PythonRecorder()
+    # The slow server writes the other notations only once.
+    for question in PROGRAMS if codec == "chat-trace" else PROGRAMS[1:2]:
+        actual = without_expression_frames(recorder.record(question.program))
+        text = "".join(get_codec(codec).encode(actual))
+        (prediction,) = predict_questions(
+            [question],
+            partial(TruthfulEngine, ServerPool(url, model=None), text),
+            recorder,
+            settings=PredictionSettings(codec=codec, mode=mode),
+        )
+        assert prediction.error is None
+        assert prediction.text.strip() == text.strip()
+        assert diagnose_prediction(actual, prediction).facts.outcome == "correct"
 
 
 @pytest.mark.parametrize("codec", ["chat-trace", "chat-trace-states", "chat-trace-json", "chat"])

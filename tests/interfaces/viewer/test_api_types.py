@@ -1,4 +1,4 @@
-"""The JSON documents have exactly the keys that viewer/src/api.ts declares."""
+"""The JSON documents have exactly the keys that viewer/src/api declares."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,8 @@ class Field:
 
 
 def read_interfaces() -> dict[str, dict[str, Field]]:
-    text = (PROJECT_ROOT / "viewer" / "src" / "api.ts").read_text(encoding="utf-8")
+    folder = PROJECT_ROOT / "viewer" / "src" / "api"
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.ts")))
     interfaces: dict[str, dict[str, Field]] = {}
     for name, base, body in _INTERFACE.findall(text):
         fields = {field: Field(kind, bool(mark)) for field, mark, kind in _FIELD.findall(body)}

@@ -49,7 +49,7 @@ def _effort(sample: ScoredSample) -> tuple[int, int]:
 
 
 def build_example_failures(run: DiagnosedRun) -> list[dict[str, Any]]:
-    """The examples of a run: `ExampleFailure` in viewer/src/api.ts."""
+    """The examples of a run: `ExampleFailure` in viewer/src/api."""
     return [
         _example(sample, run.program(sample_name(sample))) for sample in choose_failures(run.rows)
     ]

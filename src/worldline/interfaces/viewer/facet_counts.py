@@ -30,7 +30,7 @@ def count_facets(
         matching_texts: The names of samples whose program or output contains the searched text.
 
     Returns:
-        For each column with a menu, `FacetCounts` in viewer/src/api.ts: the number of samples
+        For each column with a menu, `FacetCounts` in viewer/src/api: the number of samples
         without a choice, and with each value that occurs.
     """
     searched = searched_rows(table, table.rows, query.search, matching_texts)

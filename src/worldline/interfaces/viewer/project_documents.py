@@ -1,6 +1,6 @@
 """JSON documents of a project page: its runs, trends over checkpoints, differences to a baseline.
 
-viewer/src/project/api.ts declares the same keys as TypeScript types.
+viewer/src/api/project.ts declares the same keys as TypeScript types.
 """
 
 from collections import defaultdict

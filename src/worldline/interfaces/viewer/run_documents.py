@@ -1,6 +1,6 @@
 """JSON documents of the overview and of the comparison of two runs.
 
-viewer/src/api.ts declares the same keys as TypeScript types.
+viewer/src/api declares the same keys as TypeScript types.
 """
 
 from collections import Counter
@@ -78,7 +78,7 @@ def build_report_document(
         operations: The accuracy by operation, by location, for the runs that were measured.
 
     Returns:
-        The report (`ReportDocument` in viewer/src/api.ts), and the sample table of each run.
+        The report (`ReportDocument` in viewer/src/api), and the sample table of each run.
     """
     tables = [build_table(run.rows) for run in runs]
     documents = [
@@ -115,7 +115,7 @@ def build_run_document(
     costs: TokenCosts | None = None,
     operations: OperationResults | None = None,
 ) -> dict[str, Any]:
-    """Build the overview of one run: `RunDocument` in viewer/src/api.ts."""
+    """Build the overview of one run: `RunDocument` in viewer/src/api."""
     location, rows = run.location, run.rows
     manifest, attempts = read_manifest(location), read_interventions(location)
     interventions = measure_interventions(rows, attempts) if attempts else None
@@ -156,7 +156,7 @@ def _header(manifest: Manifest, location: str, rows: Sequence[ScoredSample]) -> 
 
 
 def accuracy_document(counts: Accuracy) -> dict[str, Any]:
-    """Build the counted verdicts: `Accuracy` in viewer/src/api.ts."""
+    """Build the counted verdicts: `Accuracy` in viewer/src/api."""
     return {
         "questions": counts.samples,
         "samples": counts.asked,
@@ -228,7 +228,7 @@ def _lengths(rows: Sequence[ScoredSample]) -> list[dict[str, Any]]:
 def build_token_usage(
     manifest: Manifest, rows: Sequence[ScoredSample], costs: TokenCosts | None
 ) -> dict[str, Any]:
-    """Build the token usage of a run: `TokenUsage` in viewer/src/api.ts.
+    """Build the token usage of a run: `TokenUsage` in viewer/src/api.
 
     Args:
         manifest: The manifest of the run.
@@ -306,7 +306,7 @@ def build_comparison_document(
     settings: Sequence[str],
     rows: Sequence[Sequence[ScoredSample]],
 ) -> dict[str, Any]:
-    """Build the comparison of two runs: `Comparison` in viewer/src/api.ts.
+    """Build the comparison of two runs: `Comparison` in viewer/src/api.
 
     Args:
         comparison: The runs' samples, paired.

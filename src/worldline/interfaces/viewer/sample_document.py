@@ -1,6 +1,6 @@
 """JSON document of one sample: its actual and its predicted execution, step by step.
 
-`SampleDocument` in viewer/src/api.ts declares the same keys.
+`SampleDocument` in viewer/src/api declares the same keys.
 """
 
 import re
@@ -135,7 +135,7 @@ def build_sample_document(
 
 
 def _reason(diagnosis: Diagnosis) -> dict[str, Any] | None:
-    """Why the cause was chosen, and what confirmed or refuted it: `Reason` in viewer/src/api.ts."""
+    """Why the cause was chosen, and what confirmed or refuted it: `Reason` in viewer/src/api."""
     cause = diagnosis.cause
     if cause is None:
         return None

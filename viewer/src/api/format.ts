@@ -1,0 +1,2 @@
+/** Format of all documents; `FORMAT` in run_documents.py. */
+export const FORMAT = 6;
