@@ -29,7 +29,7 @@ def check_patches(run: Path) -> None:
     """Check that patched predictions match at least as many steps as before."""
     before = {row.sample: row for row in read_scored_samples(run)}
     patched = read_interventions(run)["patch"]
-    assert len(patched) > 5
+    assert len(patched) > 3
     for row in patched:
         matched_steps = before[row.sample].matched_steps
         assert row.verdict != "infra_error", row.error
@@ -44,15 +44,15 @@ def check_patches(run: Path) -> None:
 def test_a_trained_model_is_better_than_an_untrained_one(vllm: None, tmp_path: Path) -> None:
     programs, held_out = tmp_path / "programs.jsonl", tmp_path / "held-out.jsonl"
     exclude = ["--exclude", "permutation", "--workers", "2"]
-    ok("generate", "-o", str(programs), "--count", "700", *exclude)
-    more = ["--count", "24", "--seed", "1", "--exclude", str(programs)]
+    ok("generate", "-o", str(programs), "--count", "500", *exclude)
+    more = ["--count", "16", "--seed", "1", "--exclude", str(programs)]
     ok("generate", "-o", str(held_out), *more, *exclude)
     ok("trace", str(programs), "-o", str(tmp_path / "traces"), "--workers", "2", "--once")
     export = tmp_path / "export"
     ok("export", str(tmp_path / "traces"), "--tokenizer", "bpe:512", "-o", str(export))
     model = tmp_path / "model"
     # One thread: other tests run at the same time, and threads would wait for each other.
-    words = ["train", str(export), "--recipe", "tiny", "--tokens", "300000"]
+    words = ["train", str(export), "--recipe", "tiny", "--tokens", "200000"]
     words += ["--threads", "1", "-o", str(model)]
     shown = ok(*words).stdout
     assert "M parameters" in shown
@@ -72,17 +72,17 @@ def test_a_trained_model_is_better_than_an_untrained_one(vllm: None, tmp_path: P
         ).stdout
         assert "Corrected, by cause and intervention" in shown
     check_patches(tmp_path / "free")
-    # All tokens of an action or a state must be correct; by chance, none of about 400 is.
+    # All tokens of an action or a state must be correct; by chance, none of about 280 is.
     assert share(before["actions"]) < 0.01
     assert share(before["states"]) < 0.01
-    assert share(after["actions"]) > 0.03
-    assert share(after["states"]) > 0.05
+    assert share(after["actions"]) > 0.01
+    assert share(after["states"]) > 0.03
     for surprise in ("action_surprise", "state_surprise"):
         assert after[surprise] < before[surprise] / 2
     counts = dict(
         query_runs([tmp_path / "free"], "select outcome, count(*) from samples group by all").rows
     )
-    assert sum(counts.values()) == 24
+    assert sum(counts.values()) == 16
     assert counts.keys() <= set(get_args(Outcome))
     shown = ok("report", str(tmp_path / "free")).stdout
     assert "level" in shown

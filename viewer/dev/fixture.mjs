@@ -179,6 +179,7 @@ function sample(id, actual, predicted, { outcome, cause = null, ending = "the tr
       .join(""),
     answer: predicted.steps.at(-1)?.value ?? null,
     expected: actual.result,
+    trust: null,
     ...more,
   };
 }
@@ -414,6 +415,24 @@ function run(name, samples, rows) {
         { low: 0.8, high: 1, confidence: 0.95, correct: share(18, 22) },
       ],
     },
+    trust: {
+      results: 30,
+      trusted: 12,
+      threshold: 0.71,
+      measured: {
+        correct: share(18, 30),
+        correct_trusted: share(11, 12),
+        auroc: { value: 0.81, low: 0.7, high: 0.9 },
+        curve: [
+          [0.1, 0],
+          [0.4, 0.08],
+          [0.7, 0.24],
+          [1, 0.4],
+        ],
+        excluded: 0,
+        without_answer: 2,
+      },
+    },
     token_usage: {
       max_tokens: 1024,
       truncated,
@@ -502,7 +521,7 @@ const change = (by, group, gained, lost, difference) => {
   return { by, group, pairs: 32, gained, lost, difference, adjusted_p: difference.p };
 };
 const report = {
-  format: 6,
+  format: 7,
   homepage: null,
   labels: LABELS,
   worldline: "0.1.0",

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import type { Query, ReportDocument, SampleDocument } from "../src/api";
+import { FORMAT, type Query, type ReportDocument, type SampleDocument } from "../src/api";
 import { embeddedSource } from "../src/dataSource/embedded";
 import { rowsParameters, serverSource } from "../src/dataSource/server";
 
@@ -8,7 +8,13 @@ const COLUMNS = [
   { name: "id", title: "sample", type: "text", values: null },
   { name: "steps", title: "steps", type: "number", values: null },
 ];
-const REPORT = { format: 6, worldline: "0", labels: {}, runs: [{ name: "a", columns: COLUMNS }], comparison: null };
+const REPORT = {
+  format: FORMAT,
+  worldline: "0",
+  labels: {},
+  runs: [{ name: "a", columns: COLUMNS }],
+  comparison: null,
+};
 const ROWS = [
   [
     ["one", 3],
@@ -46,7 +52,7 @@ test.each([
   ["no data", { report: null }, /has no data/],
   ["damaged data", { report: '{"format": 6, ' }, /damaged/],
   ["a different version", { report: '{"format": 2, "runs": []}' }, /different version/],
-  ["no runs", { report: '{"format": 6, "runs": []}' }, /no runs/],
+  ["no runs", { report: `{"format": ${FORMAT}, "runs": []}` }, /no runs/],
 ])("a page with %s shows a message", async (_, changes, message) => {
   await expect(page(changes).report()).rejects.toThrow(message);
 });

@@ -54,6 +54,7 @@ function sampleOf(actual: string, predicted: string, id = "s"): SampleDocument {
     output: "",
     answer: null,
     expected: null,
+    trust: null,
   };
 }
 

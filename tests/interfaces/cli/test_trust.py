@@ -6,33 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.interfaces.cli.commands import ok, run
+from tests.support.trust_runs import make_trust_run
 
 
 @pytest.fixture(scope="module")
 def stored_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sixty programs; long answers are wrong, and so is one in ten of the short ones."""
-    folder = tmp_path_factory.mktemp("trust")
-    rows = []
-    for number in range(60):
-        is_long = number % 2 == 0
-        result = repr("ab" * (20 if is_long else 1))
-        answer = repr("b" * 40) if is_long else result if number % 10 != 1 else "'a'"
-        rows.append(
-            {
-                "id": f"s{number}",
-                "code": f"def f(s):  # {number}\n    return s * {20 if is_long else 1}\n",
-                "call": "f('ab')",
-                "expected": result,
-                "output": f"[ANSWER] {answer} [/ANSWER]",
-                "codec": "chat",
-                "mode": "free",
-                "max_tokens": 100,
-            }
-        )
-    file = folder / "predictions.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    ok("diagnose", file, "-o", folder / "run")
-    return folder / "run"
+    return make_trust_run(tmp_path_factory.mktemp("trust"), range(60))
 
 
 def test_fit_test_and_list(stored_run: Path, tmp_path: Path) -> None:

@@ -194,6 +194,36 @@ export interface Interventions {
   fixes: string[];
 }
 
+/** How far the results of a run can be trusted, by a trust model. */
+export interface RunTrust {
+  /** Results that were assessed, and those above the threshold. */
+  results: number;
+  trusted: number;
+  /** The lowest trusted probability; null if no result can be trusted. */
+  threshold: number | null;
+  /** Null if the model was fitted on all programs of the run. */
+  measured: MeasuredTrust | null;
+}
+
+/** The quality of the trust, on programs that the model was not fitted on. */
+export interface MeasuredTrust {
+  correct: Share;
+  correct_trusted: Share | null;
+  /** Null if not both correct and wrong results occur. */
+  auroc: Estimate | null;
+  /** The risk–coverage curve: share of trusted results, and share of wrong ones among them. */
+  curve: [number, number][];
+  excluded: number;
+  without_answer: number;
+}
+
+/** A value with its 95% interval. */
+export interface Estimate {
+  value: number;
+  low: number;
+  high: number;
+}
+
 /** A failure that is typical of the run. */
 export interface ExampleFailure {
   id: string;
@@ -242,6 +272,8 @@ export interface RunDocument {
   one_step_accuracy: string[];
   /** Null without repeats. */
   calibration: Calibration | null;
+  /** Null without a trust model. */
+  trust: RunTrust | null;
   token_usage: TokenUsage;
   /** Null if they were not measured. */
   operations: Operations | null;

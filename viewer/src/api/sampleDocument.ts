@@ -89,6 +89,17 @@ export interface Reason {
   tested_by: string | null;
 }
 
+/** How far a result can be trusted, by a trust model. */
+export interface Trust {
+  /** The probability that it is correct. */
+  probability: number;
+  /** The lowest trusted probability; null if no result can be trusted. */
+  threshold: number | null;
+  is_trusted: boolean;
+  /** What lowers the probability most. */
+  reasons: string[];
+}
+
 export interface SampleDocument {
   id: string;
   verdict: string;
@@ -119,4 +130,6 @@ export interface SampleDocument {
   output: string;
   answer: string | null;
   expected: string | null;
+  /** Null without a trust model or an answer. */
+  trust: Trust | null;
 }

@@ -12,6 +12,7 @@ import { hasOperations, OperationsView } from "./operations";
 import { ShareTile } from "./shareBar";
 import { Text } from "./text";
 import { hasTokenUsage, TokenUsageView } from "./tokenUsage";
+import { TrustView } from "./trust";
 
 interface Props {
   data: DataSource;
@@ -63,6 +64,11 @@ export function OverviewPage({ data, report, index, by }: Props) {
         {run.calibration && (
           <Panel title="Calibration: confidence and accuracy" term="term:calibration">
             <CalibrationChart calibration={run.calibration} />
+          </Panel>
+        )}
+        {run.trust && (
+          <Panel title="Trust: wrong results by share of trusted results" term="term:trust">
+            <TrustView trust={run.trust} />
           </Panel>
         )}
         {run.causes.length > 0 && (

@@ -1,6 +1,7 @@
 /** One sample: the actual and the predicted execution of its program, and their divergence. */
 import { useMemo, useState } from "preact/hooks";
 import type { Attempt, DataSource, ReportDocument, SampleDocument } from "../api";
+import { trustText } from "./trust";
 import { label } from "../labels";
 import { navigate } from "../navigation";
 import { pluralize } from "../numberFormat";
@@ -150,6 +151,7 @@ function Head({ sample, route }: { sample: SampleDocument; route: SampleRoute })
       <dl class="facts">
         <Fact name="expected" text={sample.expected} isValue />
         {!hasAnswerFact && <Fact name="answer" text={sample.answer} isValue />}
+        {sample.trust && <Fact name="trust" text={trustText(sample.trust)} />}
         {sample.facts.map(([name, text]) => (
           <Fact name={name} text={text} />
         ))}

@@ -68,7 +68,11 @@ from worldline.evaluation.metrics.token_costs import (
     length_percentiles,
     measure_tokens,
 )
-from worldline.evaluation.metrics.trust_results import TrustResults, measure_trust_cases
+from worldline.evaluation.metrics.trust_results import (
+    TrustResults,
+    measure_trust_cases,
+    measure_trust_model,
+)
 
 __all__ = [
     "CONTEXT_LENGTHS",
@@ -125,6 +129,7 @@ __all__ = [
     "measure_token_churn",
     "measure_tokens",
     "measure_trust_cases",
+    "measure_trust_model",
     "parse_condition",
     "pass_at_k_rates",
     "rank_runs",

@@ -12,7 +12,8 @@ from worldline.analysis.stats import (
     risk_coverage_curve,
     share,
 )
-from worldline.analysis.trust import TrustCase
+from worldline.analysis.trust import TrustCase, TrustModel
+from worldline.core.errors import InputError
 
 # Shares of the surest results whose accuracy is reported.
 _COVERAGES = (0.2, 0.5)
@@ -50,6 +51,36 @@ class TrustResults:
     def random_aurc(self) -> float:
         """The AURC in random order."""
         return 1 - self.correct.correct / self.correct.of
+
+
+def measure_trust_model(
+    cases: Sequence[TrustCase], model: TrustModel, *, without_answer: int = 0
+) -> TrustResults:
+    """Measure a trust model on the results of programs that it was not fitted on.
+
+    Args:
+        cases: The results of a run.
+        model: The trust model.
+        without_answer: The number of questions without an answer.
+
+    Raises:
+        InputError: The model was fitted on all of the programs, or needs signals that the results
+            do not have.
+    """
+    others = [case for case in cases if case.program not in model.programs]
+    if not others:
+        raise InputError(
+            "the trust model was fitted on all programs of the run; test it on a run of other "
+            "programs, or cross-validate the run without --model"
+        )
+    return measure_trust_cases(
+        others,
+        [model.probability(case.signals) for case in others],
+        threshold=model.threshold,
+        is_trusted=[model.assess(case.signals).is_trusted for case in others],
+        excluded=len(cases) - len(others),
+        without_answer=without_answer,
+    )
 
 
 def measure_trust_cases(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.analysis.diagnosis import Sample
+from worldline.analysis.trust import TrustModel
 from worldline.core.errors import InputError, TokenizerError
 from worldline.core.util.optional_imports import optional_import
 from worldline.core.util.text import pluralize
@@ -21,6 +22,7 @@ from worldline.evaluation.runs import (
     ScoredSample,
     StoredPredictions,
     execute_and_diagnose,
+    load_trust_model,
     query_runs,
     read_manifest,
     read_run_table,
@@ -115,6 +117,7 @@ class Run:
             operation: Count only the steps of this operation: "str.replace".
             tokenizer: Measure sizes in tokens of this tokenizer instead of in characters.
             python: Execute every program again, with this interpreter.
+            trust: A trust model, or its file: show how far each result can be trusted.
             on_sample: Called after every sample.
 
         Returns:
@@ -180,6 +183,7 @@ class Run:
         compare_to: "Run | str | Path | None" = None,
         tokenizer: str | None = None,
         python: str | None = None,
+        trust: TrustModel | str | Path | None = None,
         on_sample: Callable[[], None] | None = None,
     ) -> Path:
         """Write the run as one HTML file. Programs whose traces are not stored are executed.
@@ -190,6 +194,7 @@ class Run:
             tokenizer: Show and count tokens with this tokenizer; by default with that of the run,
                 if it was made with one.
             python: Execute every program again, with this interpreter.
+            trust: A trust model, or its file: show how far each result can be trusted.
             on_sample: Called after every sample.
 
         Returns:
@@ -208,6 +213,7 @@ class Run:
                 recorder,
                 reexecute=python is not None,
                 tokenizer=_tokenizer_of(self._locations(compare_to), tokenizer),
+                trust_model=_trust_model(trust),
                 on_sample=on_sample or (lambda: None),
             )
         return path
@@ -219,6 +225,7 @@ class Run:
         compare_to: "Run | str | Path | None" = None,
         tokenizer: str | None = None,
         python: str | None = None,
+        trust: TrustModel | str | Path | None = None,
     ) -> "RunViewer":
         """Serve the run's page on this machine until the returned viewer is closed.
 
@@ -228,6 +235,7 @@ class Run:
             tokenizer: Show and count tokens with this tokenizer; by default with that of the run,
                 if it was made with one.
             python: Execute every program again, with this interpreter.
+            trust: A trust model, or its file: show how far each result can be trusted.
 
         Returns:
             The viewer; its `url` opens the page in a browser on this machine.
@@ -235,12 +243,22 @@ class Run:
         Raises:
             InputError: The port is in use, or the page is not built.
         """
-        return RunViewer(self._locations(compare_to), port=port, tokenizer=tokenizer, python=python)
+        return RunViewer(
+            self._locations(compare_to),
+            port=port,
+            tokenizer=tokenizer,
+            python=python,
+            trust=_trust_model(trust),
+        )
 
     def _locations(self, other: "Run | str | Path | None") -> list[str]:
         if other is None:
             return [self.location]
         return [self.location, other.location if isinstance(other, Run) else str(other)]
+
+
+def _trust_model(trust: TrustModel | str | Path | None) -> TrustModel | None:
+    return load_trust_model(trust) if isinstance(trust, str | Path) else trust
 
 
 def _tokenizer_of(locations: Sequence[str], name: str | None) -> Tokenizer | None:
@@ -324,6 +342,7 @@ class RunViewer:
         port: int = 0,
         tokenizer: str | None = None,
         python: str | None = None,
+        trust: TrustModel | None = None,
     ) -> None:
         counter = _tokenizer_of(locations, tokenizer)
         self._recorder = ProgramRecorder(python=python)
@@ -336,7 +355,12 @@ class RunViewer:
                 )
             else:
                 self._server = ViewServer(
-                    locations, self._recorder, port=port, tokenizer=counter, reexecute=reexecute
+                    locations,
+                    self._recorder,
+                    port=port,
+                    tokenizer=counter,
+                    reexecute=reexecute,
+                    trust_model=trust,
                 )
         except BaseException:
             self._recorder.close()

@@ -11,8 +11,11 @@ from worldline.analysis.trust import (
     cross_validated_probabilities,
     fit_trust_model,
 )
-from worldline.core.errors import InputError
-from worldline.evaluation.metrics import TrustResults, measure_trust_cases
+from worldline.evaluation.metrics import (
+    TrustResults,
+    measure_trust_cases,
+    measure_trust_model,
+)
 from worldline.evaluation.runs import load_trust_model, read_manifest, read_trust_cases
 from worldline.interfaces.api.run import Run
 
@@ -89,20 +92,7 @@ def measure_trust(
             run_cases.cases, probabilities, without_answer=run_cases.without_answer
         )
     fitted = model if isinstance(model, TrustModel) else load_trust_model(model)
-    cases = [case for case in run_cases.cases if case.program not in fitted.programs]
-    if not cases:
-        raise InputError(
-            f"the trust model was fitted on all programs of {location}; test it on a run of other "
-            "programs, or cross-validate the run without --model"
-        )
-    return measure_trust_cases(
-        cases,
-        [fitted.probability(case.signals) for case in cases],
-        threshold=fitted.threshold,
-        is_trusted=[fitted.assess(case.signals).is_trusted for case in cases],
-        excluded=len(run_cases.cases) - len(cases),
-        without_answer=run_cases.without_answer,
-    )
+    return measure_trust_model(run_cases.cases, fitted, without_answer=run_cases.without_answer)
 
 
 def _location(run: Run | str | Path) -> str:

@@ -18,6 +18,7 @@ from worldline.interfaces.cli.shared_options import (
     python_option,
     quiet_option,
     tokenizer_option,
+    trust_option,
 )
 from worldline.interfaces.report import (
     leaderboard_report,
@@ -62,6 +63,7 @@ from worldline.interfaces.report import (
     metavar="NAME",
     help="With --by operation, count only the steps of this operation, such as str.replace.",
 )
+@trust_option
 @format_option()
 @quiet_option
 @tokenizer_option
@@ -72,6 +74,7 @@ def report(
     output: Path | None,
     by: str | None,
     operation: str | None,
+    trust: Path | None,
     form: str,
     python: str | None,
     tokenizer: str | None,
@@ -97,6 +100,8 @@ def report(
             Run(runs[0]), form, operation=operation, tokenizer=tokenizer, python=python
         )
         return
+    if trust is not None and (output is None or len(runs) > 2):
+        raise InputError("--trust is shown on the page of one run or two; give -o FILE.html")
     if baseline is not None and len(runs) == 1:
         raise InputError("--baseline compares runs; give two or more")
     if output is not None and form == "json":
@@ -106,7 +111,9 @@ def report(
     elif output is None:
         print_run(Run(runs[0]), form)
     else:
-        write_html([Run(run) for run in runs], output, tokenizer=tokenizer, python=python)
+        write_html(
+            [Run(run) for run in runs], output, tokenizer=tokenizer, python=python, trust=trust
+        )
 
 
 def show_leaderboard(
@@ -128,7 +135,14 @@ def show_leaderboard(
         hint(printable(f"next: worldline compare {runs[0]} {runs[1]}"))
 
 
-def write_html(runs: list[Run], output: Path, *, tokenizer: str | None, python: str | None) -> None:
+def write_html(
+    runs: list[Run],
+    output: Path,
+    *,
+    tokenizer: str | None,
+    python: str | None,
+    trust: Path | None = None,
+) -> None:
     """Write one run, or two and their comparison, as one HTML file."""
     total = sum(map(len, runs))
     with ExitStack() as stack:
@@ -138,6 +152,7 @@ def write_html(runs: list[Run], output: Path, *, tokenizer: str | None, python: 
             compare_to=runs[1] if len(runs) == 2 else None,
             tokenizer=tokenizer,
             python=python,
+            trust=trust,
             on_sample=reporter.advance,
         )
     size = output.stat().st_size / 1e6

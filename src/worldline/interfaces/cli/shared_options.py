@@ -47,6 +47,17 @@ def tokenizer_option(command: Command) -> Command:
     )(command)
 
 
+def trust_option(command: Command) -> Command:
+    """`--trust`: show how far each result can be trusted."""
+    return click.option(
+        "--trust",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE.json",
+        help="Show how far each result can be trusted, by this trust model from "
+        "`worldline trust fit`.",
+    )(command)
+
+
 def workers_option(command: Command) -> Command:
     """`--workers`: the number of processes; None means one per core."""
     return click.option(

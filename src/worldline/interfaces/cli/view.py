@@ -2,6 +2,7 @@
 
 import time
 import webbrowser
+from pathlib import Path
 
 import click
 
@@ -9,7 +10,11 @@ from worldline.core.errors import InputError
 from worldline.evaluation.runs import is_run
 from worldline.interfaces.api.run import Run, view_project
 from worldline.interfaces.cli.help_sections import command
-from worldline.interfaces.cli.shared_options import python_option, tokenizer_option
+from worldline.interfaces.cli.shared_options import (
+    python_option,
+    tokenizer_option,
+    trust_option,
+)
 
 
 @command(
@@ -29,10 +34,16 @@ from worldline.interfaces.cli.shared_options import python_option, tokenizer_opt
     help="Port on 127.0.0.1.  [default: a free one]",
 )
 @click.option("--open", "open_browser", is_flag=True, help="Open the page in a browser.")
+@trust_option
 @tokenizer_option
 @python_option
 def view(
-    runs: tuple[str, ...], port: int, open_browser: bool, python: str | None, tokenizer: str | None
+    runs: tuple[str, ...],
+    port: int,
+    open_browser: bool,
+    trust: Path | None,
+    python: str | None,
+    tokenizer: str | None,
 ) -> None:
     """Browse one run, compare two, or list all runs of a folder, in a web page.
 
@@ -47,9 +58,13 @@ def view(
         raise InputError(f"view takes one run or two, not {len(runs)}")
     other = runs[1] if len(runs) == 2 else None
     if other is None and not is_run(runs[0]):
+        if trust is not None:
+            raise InputError("--trust needs one run, not a folder of runs")
         viewer = view_project(runs[0], port=port, tokenizer=tokenizer, python=python)
     else:
-        viewer = Run(runs[0]).view(port=port, compare_to=other, tokenizer=tokenizer, python=python)
+        viewer = Run(runs[0]).view(
+            port=port, compare_to=other, tokenizer=tokenizer, python=python, trust=trust
+        )
     with viewer:
         click.echo(f"{viewer.url}\nOpen this in a browser on this machine; Ctrl-C stops it.")
         if open_browser:

@@ -6,6 +6,7 @@ from typing import Any
 
 from worldline.analysis.diagnosis import Sample
 from worldline.analysis.interventions import InterventionName
+from worldline.analysis.trust import TrustModel
 from worldline.core.errors import InputError
 from worldline.core.trace import Program
 from worldline.evaluation.metrics import OperationCounter, TokenCosts, measure_tokens
@@ -22,6 +23,7 @@ from worldline.evaluation.runs import (
     sample_name,
     with_tested_cause,
 )
+from worldline.interfaces.viewer.run_trust import RunTrust, read_run_trust
 from worldline.interfaces.viewer.sample_document import build_sample_document
 from worldline.languages.python.recorder import Recorder
 from worldline.models.tokenizers import Tokenizer
@@ -35,6 +37,7 @@ class DiagnosedRun:
         recorder: Executes the programs whose traces are not stored.
         tokenizer: Counts tokens.
         reexecute: Execute every program, also those whose traces are stored.
+        trust_model: Assesses the results.
     """
 
     def __init__(
@@ -44,17 +47,26 @@ class DiagnosedRun:
         *,
         tokenizer: Tokenizer | None = None,
         reexecute: bool = False,
+        trust_model: TrustModel | None = None,
     ) -> None:
         self.location = location
         self._reexecute = reexecute
         self._recorder = recorder
         self._tokenizer = tokenizer
+        self._trust_model = trust_model
         self._manifest = read_manifest(location)
 
     @cached_property
     def rows(self) -> Sequence[ScoredSample]:
         """All samples, as they are at the first access."""
         return read_scored_samples(self.location)
+
+    @cached_property
+    def trust(self) -> RunTrust | None:
+        """Trust in the results; None without a trust model."""
+        return (
+            None if self._trust_model is None else read_run_trust(self.location, self._trust_model)
+        )
 
     @cached_property
     def _predictions(self) -> StoredPredictions:
@@ -106,9 +118,11 @@ class DiagnosedRun:
 
     def document_of(self, sample: Sample, name: str) -> dict[str, Any]:
         """Build the JSON document of a sample that is already diagnosed."""
+        scored = self._predictions.scored_sample(name)
         return build_sample_document(
             sample,
-            verdict=self._predictions.scored_sample(name).verdict,
+            verdict=scored.verdict,
+            trust=self.trust.by_question.get(scored.sample) if self.trust else None,
             attempts=self._attempts.on(sample),
             tokenizer=self._tokenizer,
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.analysis.diagnosis import Sample
+from worldline.analysis.trust import TrustModel
 from worldline.core.errors import InputError
 from worldline.core.util.files import atomic_write
 from worldline.evaluation.metrics import OperationResults, TokenCosts
@@ -30,6 +31,7 @@ def write_report(
     *,
     tokenizer: Tokenizer | None = None,
     reexecute: bool = False,
+    trust_model: TrustModel | None = None,
     on_sample: Callable[[], None] = lambda: None,
 ) -> None:
     """Write the report of one run, or of two runs and their comparison.
@@ -43,13 +45,20 @@ def write_report(
         tokenizer: Splits the values that differ into tokens, and counts the tokens of the traces
             in every format; without one, the report shows neither.
         reexecute: Execute every program.
+        trust_model: Assesses the results; without one, the report shows no trust.
         on_sample: Called after each sample, for a progress bar.
 
     Raises:
         InputError: A run has too many samples, or the file cannot be written.
     """
     runs = [
-        DiagnosedRun(location, recorder, tokenizer=tokenizer, reexecute=reexecute)
+        DiagnosedRun(
+            location,
+            recorder,
+            tokenizer=tokenizer,
+            reexecute=reexecute,
+            trust_model=trust_model,
+        )
         for location in locations
     ]
     for run in runs:

@@ -13,6 +13,7 @@ from threading import Thread
 from typing import Self
 from urllib.parse import parse_qsl, urlsplit
 
+from worldline.analysis.trust import TrustModel
 from worldline.core.errors import InputError, WorldlineError
 from worldline.interfaces.viewer.html_shell import (
     built_page,
@@ -46,6 +47,7 @@ class ViewServer:
         port: The port to listen on; 0 for any free one.
         tokenizer: Splits the values that differ into tokens, and counts the tokens of the traces.
         reexecute: Execute the program of every opened sample.
+        trust_model: Assesses the results.
 
     Raises:
         InputError: The page is not built, a run cannot be read, or the port is in use.
@@ -59,8 +61,15 @@ class ViewServer:
         port: int = 0,
         tokenizer: Tokenizer | None = None,
         reexecute: bool = False,
+        trust_model: TrustModel | None = None,
     ) -> None:
-        self._runs = RunCache(locations, recorder, tokenizer=tokenizer, reexecute=reexecute)
+        self._runs = RunCache(
+            locations,
+            recorder,
+            tokenizer=tokenizer,
+            reexecute=reexecute,
+            trust_model=trust_model,
+        )
         self._start(port)
 
     def _start(self, port: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from worldline.analysis.diagnosis import Sample
 from worldline.analysis.interventions import INTERVENTIONS
+from worldline.analysis.trust import TrustModel
 from worldline.core.errors import InputError, WorldlineError
 from worldline.evaluation.runs import intervention_run, is_run, read_manifest
 from worldline.evaluation.store import open_location
@@ -56,9 +57,10 @@ class RunCache:
         *,
         tokenizer: Tokenizer | None = None,
         reexecute: bool = False,
+        trust_model: TrustModel | None = None,
     ) -> None:
         self._locations, self._recorder, self._tokenizer = locations, recorder, tokenizer
-        self._reexecute = reexecute
+        self._reexecute, self._trust_model = reexecute, trust_model
         self._snapshot_lock = Lock()
         self._index_lock = Lock()
         # The recorder is one process: it executes one program at a time.
@@ -73,11 +75,15 @@ class RunCache:
     def _build_snapshot(self, fingerprint: object) -> _Snapshot:
         runs = [
             DiagnosedRun(
-                location, self._recorder, tokenizer=self._tokenizer, reexecute=self._reexecute
+                location,
+                self._recorder,
+                tokenizer=self._tokenizer,
+                reexecute=self._reexecute,
+                trust_model=self._trust_model,
             )
             for location in self._locations
         ]
-        cached = cached_report(fingerprint)
+        cached = None if self._trust_model else cached_report(fingerprint)
         if cached is not None:
             return _Snapshot(fingerprint, cached.report, _in_background(cached.read_tables), runs)
         report, tables = build_report_document(runs)
@@ -87,8 +93,9 @@ class RunCache:
             is_measurable = run.has_predicted_steps and len(run) <= MAX_REPORT_SAMPLES
             document["can_measure_operations"] = is_measurable
         text = to_json(report)
-        # Of a smaller run, the report also depends on the tokenizer, and takes little time.
-        if all(len(run) > MAX_REPORT_SAMPLES for run in runs):
+        # Of a smaller run, the report also depends on the tokenizer, and takes little time. With a
+        # trust model, it depends on that.
+        if self._trust_model is None and all(len(run) > MAX_REPORT_SAMPLES for run in runs):
             Thread(target=store_report, args=(fingerprint, text, tables), daemon=True).start()
         ready: Future[list[Table]] = Future()
         ready.set_result(tables)

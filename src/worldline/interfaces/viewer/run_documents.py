@@ -58,10 +58,11 @@ from worldline.interfaces.report import (
 )
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.example_failures import CAUSE_SENTENCES, build_example_failures
+from worldline.interfaces.viewer.run_trust import build_trust_document
 from worldline.interfaces.viewer.sample_table import Table, build_table
 
 # Increased when keys change, so that a page refuses the data of another version.
-FORMAT = 6
+FORMAT = 7
 _LENGTH_MEASURES = ("steps", "iterations", "tokens")
 
 
@@ -80,7 +81,7 @@ def build_report_document(
     Returns:
         The report (`ReportDocument` in viewer/src/api), and the sample table of each run.
     """
-    tables = [build_table(run.rows) for run in runs]
+    tables = [build_table(run.rows, run.trust.by_question if run.trust else None) for run in runs]
     documents = [
         build_run_document(
             run, table, (costs or {}).get(run.location), (operations or {}).get(run.location)
@@ -139,6 +140,7 @@ def build_run_document(
         ],
         "one_step_accuracy": _one_step_accuracy(location, manifest),
         "calibration": calibration_to_json(calibration) if calibration else None,
+        "trust": build_trust_document(run.trust) if run.trust else None,
         "token_usage": build_token_usage(manifest, rows, costs),
         "operations": operations_to_json(operations) if operations else None,
         "can_measure_operations": False,

@@ -11,6 +11,7 @@ from typing import Any
 from worldline.analysis.alignment import Alignment, Gap
 from worldline.analysis.diagnosis import RULES, Diagnosis, Sample, find_reason
 from worldline.analysis.interventions import INTERVENTIONS
+from worldline.analysis.trust import Trust
 from worldline.core.language import get_language
 from worldline.core.trace import Step, Trace, states
 from worldline.evaluation.runs import Attempt
@@ -48,6 +49,7 @@ def build_sample_document(
     *,
     verdict: str,
     attempts: Sequence[Attempt] = (),
+    trust: Trust | None = None,
     tokenizer: Tokenizer | None = None,
 ) -> dict[str, Any]:
     """Build the document of a sample.
@@ -56,6 +58,7 @@ def build_sample_document(
         sample: The sample, executed and diagnosed.
         verdict: The grade of its answer.
         attempts: The interventions that were tried on it.
+        trust: The trust in its result.
         tokenizer: Splits the two values that differ into tokens; without one, they are not split.
     """
     prediction, facts = sample.prediction, sample.diagnosis.facts
@@ -130,6 +133,7 @@ def build_sample_document(
         "prompt": _prompt(sample),
         "output": prediction.text,
         "answer": prediction.answer,
+        "trust": None if trust is None else asdict(trust),
         "expected": prediction.expected,
     }
 

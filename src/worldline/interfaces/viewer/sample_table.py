@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from worldline.analysis.diagnosis import label
+from worldline.analysis.trust import Trust
 from worldline.evaluation.runs import ScoredSample, sample_name
 
 Cell = str | int | None
@@ -87,16 +88,34 @@ _COLUMN_TITLES = {
 _FACET_PREFIX = "program_"
 
 
-def build_table(samples: Sequence[ScoredSample]) -> Table:
-    """Build the table of a run: the columns of every run, then the benchmark's facets."""
+def build_table(
+    samples: Sequence[ScoredSample], trust_by_question: Mapping[str, Trust] | None = None
+) -> Table:
+    """Build the table of a run: the columns of every run, then the benchmark's facets.
+
+    Args:
+        samples: The samples.
+        trust_by_question: The trust in the results, for a column of its own.
+    """
     facets = dict.fromkeys(name for sample in samples for name in sample.facets)
     titles = {
         **_COLUMN_TITLES,
         **{f"{_FACET_PREFIX}{name}": f"Program: {_words(name)}" for name in facets},
     }
     cells = [_cells(name, samples) for name in titles]
+    if trust_by_question is not None:
+        names = [*titles]
+        at = names.index("verdict") + 1
+        titles = dict(
+            [*list(titles.items())[:at], ("trust", "Trust (%)"), *list(titles.items())[at:]]
+        )
+        cells.insert(at, [_percent(trust_by_question.get(each.sample)) for each in samples])
     columns = tuple(map(_column, titles, titles.values(), cells))
     return Table(columns, tuple(zip(*cells, strict=True)))
+
+
+def _percent(trust: Trust | None) -> int | None:
+    return None if trust is None else round(100 * trust.probability)
 
 
 def _words(identifier: str) -> str:
