@@ -117,7 +117,6 @@ class Run:
             operation: Count only the steps of this operation: "str.replace".
             tokenizer: Measure sizes in tokens of this tokenizer instead of in characters.
             python: Execute every program again, with this interpreter.
-            trust: A trust model, or its file: show how far each result can be trusted.
             on_sample: Called after every sample.
 
         Returns:
