@@ -59,6 +59,7 @@ SLOW = (
     "tests/interfaces/cli/test_generate.py",
     "tests/interfaces/cli/test_options.py",
     "tests/interfaces/cli/test_predict.py",
+    "tests/interfaces/cli/test_view.py",
     "tests/interfaces/mcp/test_hostile_calls.py",
     "tests/interfaces/mcp/test_tools.py",
     "tests/interfaces/mcp/test_transports.py",

@@ -343,7 +343,8 @@ class RunViewer:
         python: str | None = None,
         trust: TrustModel | None = None,
     ) -> None:
-        counter = _tokenizer_of(locations, tokenizer)
+        # The runs of a folder may have been made with different tokenizers.
+        counter = _tokenizer_of([] if isinstance(locations, str) else locations, tokenizer)
         self._recorder = ProgramRecorder(python=python)
         reexecute = python is not None
         try:
