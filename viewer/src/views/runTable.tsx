@@ -29,6 +29,15 @@ const COLUMNS: [string, string, boolean][] = [
   ["evaluated", "Evaluated", false],
 ];
 
+/** Columns that are left out if they are empty in all runs. */
+const OPTIONAL: Record<string, (run: ProjectRun) => boolean> = {
+  step: (run) => run.step !== null,
+  truncated: (run) => run.accuracy.truncated > 0,
+  no_answer: (run) => run.accuracy.no_answer > 0,
+  infra_error: (run) => run.accuracy.infra_error > 0,
+  model: (run) => run.model !== "",
+};
+
 interface Props {
   runs: ProjectRun[];
   baseline: string;
@@ -39,12 +48,13 @@ interface Props {
 }
 
 export function RunTable({ runs, baseline, differences, isServed, state, update }: Props) {
+  const isShown = (name: string) => OPTIONAL[name] === undefined || runs.some(OPTIONAL[name]);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
       <table class="runs-table">
         <thead>
           <tr>
-            {COLUMNS.map(([name, title, isNumber]) => (
+            {COLUMNS.filter(([name]) => isShown(name)).map(([name, title, isNumber]) => (
               <Heading name={name} title={title} isNumber={isNumber} state={state} update={update} />
             ))}
           </tr>
@@ -57,6 +67,7 @@ export function RunTable({ runs, baseline, differences, isServed, state, update 
               isBaseline={run.id === baseline}
               baseline={baseline}
               difference={differences.get(run.id)}
+              isShown={isShown}
             />
           ))}
         </tbody>
@@ -102,10 +113,12 @@ interface RowProps {
   isBaseline: boolean;
   baseline: string;
   difference: RunDifference | undefined;
+  isShown: (column: string) => boolean;
 }
 
-function Row({ run, isServed, isBaseline, baseline, difference }: RowProps) {
+function Row({ run, isServed, isBaseline, baseline, difference, isShown }: RowProps) {
   const { accuracy } = run;
+  const counts = (["truncated", "no_answer", "infra_error"] as const).filter(isShown);
   return (
     <tr class={isBaseline ? "baseline" : undefined}>
       <th scope="row" title={escapeHidden(run.id)}>
@@ -117,7 +130,7 @@ function Row({ run, isServed, isBaseline, baseline, difference }: RowProps) {
           <Text of={run.id} />
         )}
       </th>
-      <td class="number">{run.step === null ? "" : formatCount(run.step)}</td>
+      {isShown("step") && <td class="number">{run.step === null ? "" : formatCount(run.step)}</td>}
       <td>
         <ShareCell share={accuracy.of_answered} />
       </td>
@@ -127,16 +140,18 @@ function Row({ run, isServed, isBaseline, baseline, difference }: RowProps) {
         link={isServed ? comparePath(baseline, run.id) : null}
       />
       <td>{formatShare(accuracy.of_all)}</td>
-      {[accuracy.truncated, accuracy.no_answer, accuracy.infra_error].map((count) => (
-        <td class="number">{count ? formatCount(count) : "·"}</td>
+      {counts.map((name) => (
+        <td class="number">{accuracy[name] ? formatCount(accuracy[name]) : "·"}</td>
       ))}
       <td class="number">
         {formatCount(accuracy.samples)}
         {accuracy.samples < run.expected && ` of ${formatCount(run.expected)}`}
       </td>
-      <td>
-        <Text of={run.model} />
-      </td>
+      {isShown("model") && (
+        <td>
+          <Text of={run.model} />
+        </td>
+      )}
       <td>
         <Text of={run.evaluated_at.slice(0, 16).replace("T", " ")} />
       </td>
