@@ -67,6 +67,7 @@ SLOW = (
     "tests/languages/cfg/test_cfg_against_traces.py",
     "tests/languages/cfg/test_simulator.py",
     "tests/languages/cfg/test_simulator_adversarial.py",
+    "tests/languages/java/",
     "tests/languages/javascript/",
     "tests/languages/recorder/test_c_tracer.py",
     "tests/languages/recorder/test_c_tracer_regressions.py",

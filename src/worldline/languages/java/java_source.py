@@ -33,6 +33,7 @@ _ASSERTIONS = words("assertEquals assertArrayEquals assertIterableEquals assertS
 _CLASS = "class Program {"
 
 
+@lru_cache(maxsize=64)
 def source_lines(text: str) -> tuple[str, ...]:
     r"""Lines as Java counts them: \n, \r\n and \r end a line."""
     lines = LINE_END.split(text)
@@ -93,6 +94,7 @@ def complete_unit(text: str) -> str:
     return f"{text[:position]} {_CLASS} {text[position:]}}}"
 
 
+@lru_cache(maxsize=64)
 def find_entry(text: str) -> str | None:
     """The name of the marked entry point; None if there is none."""
     for line in source_lines(text):

@@ -220,11 +220,21 @@ class _Reader:
         self._take(_TYPE_ARGUMENTS)
         if self._take(_BRACKETS):
             self._expect("{")
-            return Node("list", items=self._items("}", depth))
+            return self._array(depth)
         if self._accept("["):
             return self._sized_array(name)
         self._expect("(")
         return _construction(name, self._items(")", depth))
+
+    def _array(self, depth: int) -> Node:
+        """The rest of an array, in which braces begin arrays: `{{1}, {}}`."""
+        items: list[Node] = []
+        while not self._accept("}"):
+            items.append(self._array(depth + 1) if self._accept("{") else self.item(depth + 1))
+            if not self._accept(","):
+                self._expect("}")
+                break
+        return Node("list", items=tuple(items))
 
     def _sized_array(self, name: str) -> Node:
         """A new array: `new int[2]`."""

@@ -6,6 +6,7 @@ every line.
 """
 
 import os
+import re
 import secrets
 import sys
 import threading
@@ -28,8 +29,10 @@ from worldline.languages.sandbox.interpreter_files import inspect_interpreter
 _WORLDLINE_VERSION = version("worldline")
 # Seconds for the start of the JVM and the compilation, which do not count as time of the program.
 _START_SECONDS = 20
-# Statuses of a JVM without memory (ExitOnOutOfMemoryError), and of one without the seccomp filter.
-_OUT_OF_MEMORY = 3
+# What a JVM prints that ends because there is no more memory (ExitOnOutOfMemoryError).
+_OUT_OF_MEMORY = re.compile(rb"Terminating due to java\.lang\.OutOfMemoryError[^\n]*\n\Z")
+_OUT_OF_MEMORY_STATUS = 3
+# Status of a process whose seccomp filter could not be installed (c/exec_filter.c).
 _UNFILTERED = 113
 # Programs whose compiled classes are kept.
 _MAX_COMPILED = 256
@@ -132,11 +135,12 @@ class JavaRecorder:
                 runtime, server = self._start()
                 recording = server.record(request, outer, stdin, cancellation)
             self._keep(program, recording)
+            ending = _ending(recording, limits, secret)
             return Trace(
                 program=program,
                 steps=tuple(recording.steps),
                 scopes=tuple(recording.scopes),
-                ending=_ending(recording, limits, secret),
+                ending=ending,
                 limits=limits,
                 origin=Origin("jvm", runtime.version, _WORLDLINE_VERSION),
                 stdout=recording.stdout[: limits.output_mb * 1_000_000].decode(
@@ -193,7 +197,8 @@ def _ending(recording: RawRecording, limits: Limits, secret: str) -> Ending:
         recording.is_tampered = recording.end[0] != "recorder_failed"
     if recording.end is None and recording.status is not None and not recording.was_timed_out:
         status = os.waitstatus_to_exitcode(recording.status)
-        if status == _OUT_OF_MEMORY:
+        if status == _OUT_OF_MEMORY_STATUS and _OUT_OF_MEMORY.search(recording.stdout):
+            recording.stdout = _OUT_OF_MEMORY.sub(b"", recording.stdout)
             return Ending("memory_limit", f"more than {limits.memory_mb:,} MB of memory")
         if status == _UNFILTERED:
             return Ending("killed", "the seccomp filter could not be installed; nothing was run")

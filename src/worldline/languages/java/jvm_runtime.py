@@ -112,6 +112,7 @@ def _command(java: str, tracer: str, *, memory_mb: int, options: list[str]) -> l
         ),
         *("--add-opens", "java.base/java.io=worldline.tracer"),
         *("--add-opens", "java.base/java.lang=worldline.tracer"),
+        *("--add-opens", "java.base/sun.nio.ch=worldline.tracer"),
         *("--module-path", f"{tracer}/{_JAR}", "--module", _MAIN),
     ]
 
@@ -214,7 +215,7 @@ def _create_archive(java: str, folder: Path) -> None:
         "limits": asdict(Limits()),
     }
     new = folder / f".{os.getpid()}.jsa"
-    options = [f"-XX:ArchiveClassesAtExit={new}", "-Dworldline.archive=true"]
+    options = [f"-XX:ArchiveClassesAtExit={new}"]
     with tempfile.TemporaryFile() as recording, tempfile.TemporaryFile() as message:
         message.write(json.dumps(request).encode())
         message.seek(0)

@@ -104,7 +104,12 @@ public final class Hooks {
 
     public static void caught(Throwable error, int site) {
         Recording.Stack stack = stack();
-        if (stack != null) recording.caught(stack, recording.sites.get(site), error);
+        if (stack != null) recording.caught(stack, recording.sites.get(site), error, true);
+    }
+
+    public static void passing(Throwable error, int site) {
+        Recording.Stack stack = stack();
+        if (stack != null) recording.caught(stack, recording.sites.get(site), error, false);
     }
 
     public static void thrown(Throwable error, int site) {

@@ -88,10 +88,12 @@ final class Instrumenter {
         boolean isLambda = method.name.startsWith("lambda$") && (method.access & SYNTHETIC) != 0;
         if (code.lines.isEmpty() || (method.access & SYNTHETIC) != 0 && !isLambda) return null;
         String name = method.name;
-        if (isLambda) name = "";
-        if (name.equals("<init>")) name = file.name.substring(Math.max(file.name.lastIndexOf('.'), file.name.lastIndexOf('$')) + 1);
-        int first = code.lines.get(0)[1];
-        int line = method.name.equals("<init>") ? constructorLine(code) : first;
+        if (isLambda) {
+            name = "";
+        } else if (name.equals("<init>")) {
+            name = file.name.substring(Math.max(file.name.lastIndexOf('.'), file.name.lastIndexOf('$')) + 1);
+        }
+        int line = code.lines.get(0)[1];
         Compiler.Function result = null;
         for (Compiler.Function each : functions) {
             // The last one that matches is the innermost.
@@ -103,11 +105,6 @@ final class Instrumenter {
     /** Local classes are called Outer$1Name. */
     private static boolean sameName(String declared, String compiled) {
         return compiled.equals(declared) || !declared.isEmpty() && compiled.matches("\\d+" + Pattern.quote(declared));
-    }
-
-    /** A line of a constructor that is not that of a field: the one of its call of another one. */
-    private static int constructorLine(Code code) {
-        return code.lines.get(0)[1];
     }
 
     /** Inserts the calls of one method. */
@@ -188,7 +185,14 @@ final class Instrumenter {
         private void handler(Code.Handler each) throws IOException {
             if (each.target() < firstInitialised || !handled.add(each.target())) return;
             int site = sites.add(function, 0, new int[0]);
-            code.insert(each.target(), hook("caught", "(Ljava/lang/Throwable;I)V", 0x59, site, -1));
+            String name = isCatch(each.target()) ? "caught" : "passing";
+            code.insert(each.target(), hook(name, "(Ljava/lang/Throwable;I)V", 0x59, site, -1));
+        }
+
+        /** Whether a handler is a `catch`, which has a variable; the compiler's own ones have none. */
+        private boolean isCatch(int target) {
+            int start = target + code.length(target);
+            return variables.stream().anyMatch(each -> each.start() == start);
         }
 
         /** Insert the events of lines; the result is the positions that have one. */

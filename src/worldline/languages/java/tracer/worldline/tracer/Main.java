@@ -9,6 +9,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,8 +33,7 @@ final class Main {
             request = Json.object(new String(file.readAllBytes(), StandardCharsets.UTF_8));
         }
         Limits limits = Limits.of(Json.object(request, "limits"));
-        recording = new Recording(new FileOutputStream(descriptor(Integer.parseInt(arguments[0]))).getChannel(),
-                limits, (String) request.get("secret"));
+        recording = new Recording(channel(Integer.parseInt(arguments[0])), limits, (String) request.get("secret"));
         Hooks.prepare(recording);
         if (Boolean.TRUE.equals(request.get("needs_filter"))
                 && !"installed".equals(System.getenv("WORLDLINE_FILTER"))) {
@@ -42,6 +42,15 @@ final class Main {
         // A main thread with room for deep recursion.
         Thread thread = new Thread(null, () -> execute(limits), "main", STACK_BYTES);
         thread.start();
+    }
+
+    /** The file of the recording; a program that interrupts its threads does not close it. */
+    private static FileChannel channel(int number) throws ReflectiveOperationException {
+        FileChannel result = new FileOutputStream(descriptor(number)).getChannel();
+        Method method = result.getClass().getMethod("setUninterruptible");
+        method.setAccessible(true);
+        method.invoke(result);
+        return result;
     }
 
     private static FileDescriptor descriptor(int number) throws ReflectiveOperationException {

@@ -65,7 +65,6 @@ final class Recording {
         final ArrayList<Frame> frames = new ArrayList<>();
         Object[] values = new Object[16];
         int count;
-        boolean isBusy;
 
         Stack(int thread) {
             this.thread = thread;
@@ -319,11 +318,11 @@ final class Recording {
     }
 
     /** An exception is caught, or reaches a `finally`. */
-    synchronized void caught(Stack stack, Sites.Site site, Throwable error) {
+    synchronized void caught(Stack stack, Sites.Site site, Throwable error, boolean isCatch) {
         Frame frame = current(stack, site.function());
         if (frame == null) return;
         raise(stack, frame, error);
-        frame.isCaught = true;
+        frame.isCaught = isCatch;
     }
 
     /** An exception leaves a function. */

@@ -68,10 +68,6 @@ final class Renderer {
 
     String render(Object value) {
         out = new StringBuilder();
-        if (value instanceof String text && text.length() > maxChars) {
-            quote(text.substring(0, maxChars), '"');
-            return out.substring(0, maxChars) + "… <cut: " + (text.length() + 2) + " characters>";
-        }
         open.clear();
         try {
             write(value, 0);
@@ -82,6 +78,9 @@ final class Renderer {
             return "<unrenderable: " + error.getClass().getSimpleName() + ">";
         }
         if (out.length() <= maxChars) return out.toString();
+        if (value instanceof String text && text.length() > maxChars) {
+            return out.substring(0, maxChars) + "… <cut: " + (text.length() + 2) + " characters>";
+        }
         return out.substring(0, maxChars) + "… <cut: more than " + maxChars + " characters>";
     }
 
