@@ -41,6 +41,7 @@ SLOW = (
     "tests/end_to_end/test_attacks.py",
     "tests/end_to_end/test_cruxeval.py",
     "tests/end_to_end/test_cwm32b.py",
+    "tests/end_to_end/test_java_commands.py",
     "tests/end_to_end/test_operation_rates.py",
     "tests/evaluation/benchmarks/test_composition.py",
     "tests/evaluation/benchmarks/test_reproducibility.py",

@@ -11,7 +11,7 @@ from worldline.core.trace import Limits, Program, Trace
 from worldline.languages.java.java_value_parser import parse_value
 from worldline.languages.java.jvm_recorder import JavaRecorder
 
-LIMITS = Limits(seconds=5, memory_mb=256, output_mb=1, steps=20_000)
+LIMITS = Limits(seconds=3, memory_mb=256, output_mb=1, steps=20_000)
 IMPORTS = (
     "import java.io.*; import java.lang.reflect.*; import java.net.*; import java.nio.file.*; "
     "import java.util.*;\n"

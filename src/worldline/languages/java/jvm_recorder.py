@@ -34,6 +34,11 @@ _OUT_OF_MEMORY = re.compile(rb"Terminating due to java\.lang\.OutOfMemoryError[^
 _OUT_OF_MEMORY_STATUS = 3
 # Status of a process whose seccomp filter could not be installed (c/exec_filter.c).
 _UNFILTERED = 113
+# Packages that are in other modules than java.base; loading these takes a quarter of a second.
+_OTHER_MODULES = re.compile(
+    r"\bjavax?\.(?:sql|net\.http|util\.logging|util\.prefs|rmi|awt|beans|applet|naming|swing|script"
+    r"|lang\.management|management|lang\.instrument|xml|imageio|print|sound|security\.sasl)\b|\borg\.w3c\b"
+)
 # Programs whose compiled classes are kept.
 _MAX_COMPILED = 256
 
@@ -164,8 +169,12 @@ class JavaRecorder:
         self, program: Program, limits: Limits, runtime: JavaRuntime, secret: str
     ) -> dict[str, Any]:
         cpu_seconds = limits.enforced_cpu_seconds + _START_SECONDS
+        command = runtime.command(
+            memory_mb=limits.memory_mb,
+            has_all_modules=_OTHER_MODULES.search(program.text) is not None,
+        )
         return {
-            "command": [*runtime.command(memory_mb=limits.memory_mb), "3", "4"],
+            "command": [*command, "3", "4"],
             "environment": runtime.environment,
             "library": self._library,
             "executable": list(runtime.executable),

@@ -85,10 +85,16 @@ class JavaRuntime:
         # The dynamic linker finds the JVM's libraries by it where there is no /proc.
         return {"LC_ALL": "C.UTF-8", "TZ": "UTC", "LD_ORIGIN_PATH": f"{self.home}/bin"}
 
-    def command(self, *, memory_mb: int) -> list[str]:
-        """The command that executes the tracer."""
+    def command(self, *, memory_mb: int, has_all_modules: bool = False) -> list[str]:
+        """The command that executes the tracer.
+
+        Args:
+            memory_mb: The limit of the heap.
+            has_all_modules: Whether all modules of Java SE are loaded, not only java.base.
+        """
         archive = f"{self.tracer}/{_ARCHIVE}"
         options = [f"-XX:SharedArchiveFile={archive}"] if Path(archive).exists() else []
+        options += ["--add-modules", "java.se"] if has_all_modules else []
         return _command(self.java, self.tracer, memory_mb=memory_mb, options=options)
 
 

@@ -52,7 +52,8 @@ EXAMPLES = {
     ),
     "java": (
         Program(
-            "import java.util.*;\n\nclass Words {\n    static List<String> f(List<String> words, int n) {\n"
+            "import java.util.*;\n\nclass Words {\n"
+            "    static List<String> f(List<String> words, int n) {\n"
             "        List<String> kept = new ArrayList<>();\n        for (String word : words) {\n"
             "            if (word.length() > n) {\n                kept.add(word.toUpperCase());\n"
             "            }\n        }\n        return kept;\n    }\n}",
