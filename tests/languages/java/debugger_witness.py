@@ -36,7 +36,13 @@ class Stop:
     variables: dict[str, str]
 
 
-def stops_of_debugger(program: Program, folder: Path, class_path: str) -> list[Stop]:
+def compile_witness(folder: str) -> None:
+    """Compile the debugger."""
+    compiler = str(Path(find_java().home, "bin", "javac"))
+    subprocess.run([compiler, "-d", folder, str(WITNESS)], check=True, capture_output=True)
+
+
+def stops_of_debugger(program: Program, folder: Path, class_path: str, witness: str) -> list[Stop]:
     """The stops of the debugger; lines that only close brackets are left out."""
     home = Path(find_java().home)
     (folder / "Program.java").write_text(program.text)
@@ -45,7 +51,7 @@ def stops_of_debugger(program: Program, folder: Path, class_path: str) -> list[S
     files = [str(folder / name) for name in ("Program.java", "Launcher.java")]
     compiler = [str(home / "bin" / "javac"), "-g", "-nowarn", "-cp", path, "-d", str(folder)]
     subprocess.run([*compiler, *files], check=True, capture_output=True)
-    command = [str(home / "bin" / "java"), "--add-modules", "jdk.jdi", str(WITNESS)]
+    command = [str(home / "bin" / "java"), "-cp", witness, "Witness"]
     result = subprocess.run(
         [*command, path, "Launcher", "Problem"], check=True, capture_output=True, text=True
     )
@@ -107,11 +113,12 @@ def main() -> None:
     questions = cruxeval_x(arguments.data, language="java").questions
     chosen = questions[:: max(1, len(questions) // arguments.count)][: arguments.count]
     same = total_stops = total_values = 0
-    with JavaRecorder() as recorder:
+    with JavaRecorder() as recorder, tempfile.TemporaryDirectory() as witness:
+        compile_witness(witness)
         for question in chosen:
             trace = recorder.record(question.program)
             with tempfile.TemporaryDirectory() as folder:
-                stops = stops_of_debugger(question.program, Path(folder), class_path)
+                stops = stops_of_debugger(question.program, Path(folder), class_path, witness)
             difference, count, values = first_difference(trace, stops)
             same += not difference
             total_stops, total_values = total_stops + count, total_values + values

@@ -14,6 +14,9 @@ from worldline.evaluation.benchmarks.cruxeval_x import cruxeval_x
 from worldline.languages.java.jvm_recorder import JavaRecorder
 from worldline.models.prediction import Prediction
 
+# Edits of each program.
+_EDITS = 5
+
 
 def wrong_fact(trace: Trace, edit: Edit, prediction: Prediction) -> str:
     """What the diagnosis says otherwise than the edit; "" if it is the edit."""
@@ -53,14 +56,16 @@ def main() -> None:
             if count == arguments.count:
                 break
             trace = recorder.record(question.program)
-            edited = edited_prediction(trace, kinds[count % 3], rng) if trace.is_complete else None
-            if edited is None or trace.program.values.is_opaque(edited[0].actual):
-                continue
-            count += 1
-            problem = wrong_fact(trace, *edited)
-            right += not problem
-            if problem:
-                sys.stdout.write(f"{question.id}, {kinds[(count - 1) % 3]}: {problem}\n")
+            for _ in range(min(_EDITS, arguments.count - count)):
+                kind = kinds[count % len(kinds)]
+                edited = edited_prediction(trace, kind, rng)
+                if edited is None or trace.program.values.is_opaque(edited[0].actual):
+                    continue
+                count += 1
+                problem = wrong_fact(trace, *edited)
+                right += not problem
+                if problem:
+                    sys.stdout.write(f"{question.id}, {kind}: {problem}\n")
     sys.stdout.write(f"{right} of {count} edits are diagnosed\n")
 
 

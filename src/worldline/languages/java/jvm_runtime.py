@@ -15,8 +15,9 @@ from pathlib import Path
 
 from worldline.core.errors import RecorderError
 from worldline.core.trace import Limits
-from worldline.core.util.cache_folder import cache_folder
+from worldline.core.util.cache_folder import FOLDER_VARIABLE, cache_folder
 from worldline.core.util.files import atomic_folder
+from worldline.languages.sandbox.unprivileged_user import find_closed_folder, is_root
 
 MIN_JAVA = 17
 SOURCES = Path(__file__).parent / "tracer"
@@ -24,6 +25,7 @@ _MAIN = "worldline.tracer/worldline.tracer.Main"
 _JAR = "tracer.jar"
 # Classes of the JDK and of the tracer, prepared by the JVM itself: it starts in half of the time.
 _ARCHIVE = "tracer.jsa"
+_ROOT_CACHE = Path("/var/cache/worldline/java")
 _LINKERS = ("/lib64/ld-linux*.so.*", "/lib/ld-linux*.so.*")
 _INSTALL = (
     f"install a JDK of version {MIN_JAVA} or later (apt install default-jdk-headless, or "
@@ -102,12 +104,20 @@ def _command(java: str, tracer: str, *, memory_mb: int, options: list[str]) -> l
     return [
         java,
         *options,
+        # Messages of the JVM itself would be part of the program's output.
+        "-Xlog:disable",
         *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"),
         *("-XX:-UseContainerSupport", "-XX:ReservedCodeCacheSize=48m", "-XX:MaxMetaspaceSize=192m"),
         # The compiler runs in the same heap.
         f"-Xmx{max(memory_mb, 64)}m",
         f"-XX:MaxDirectMemorySize={memory_mb}m",
         "-XX:+ExitOnOutOfMemoryError",
+        # Compiled early, they would keep the order that the tracer replaces (FixedOrder.java).
+        *(
+            "-XX:CompileCommand=quiet",
+            "-XX:CompileCommand=exclude,java.util.ImmutableCollections*::*",
+        ),
+        "-XX:CompileCommand=dontinline,java.util.ImmutableCollections*::*",
         # Hash codes of objects are numbers in sequence, the same in every execution.
         *("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"),
         *(
@@ -119,6 +129,7 @@ def _command(java: str, tracer: str, *, memory_mb: int, options: list[str]) -> l
         *("--add-opens", "java.base/java.io=worldline.tracer"),
         *("--add-opens", "java.base/java.lang=worldline.tracer"),
         *("--add-opens", "java.base/sun.nio.ch=worldline.tracer"),
+        *("--add-opens", "java.base/jdk.internal.misc=worldline.tracer"),
         *("--module-path", f"{tracer}/{_JAR}", "--module", _MAIN),
     ]
 
@@ -176,10 +187,11 @@ def _folders(home: str) -> tuple[str, ...]:
 def _find_tracer(compiler: str, home: str, version: str) -> Path:
     """The folder with the compiled tracer for this JDK."""
     sources = sorted(SOURCES.rglob("*.java"))
-    content = hashlib.sha256(f"{home}\0{version}\0{_SAMPLE}".encode())
+    options = _command(home, "", memory_mb=0, options=[])
+    content = hashlib.sha256(f"{version}\0{options}\0{_SAMPLE}".encode())
     for each in sources:
         content.update(each.read_bytes())
-    folder = cache_folder() / "java" / content.hexdigest()[:16]
+    folder = _tracer_parent() / content.hexdigest()[:16]
     if not (folder / _JAR).exists():
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -194,6 +206,14 @@ def _find_tracer(compiler: str, home: str, version: str) -> Path:
     if not (folder / _ARCHIVE).exists():
         _create_archive(f"{home}/bin/java", folder)
     return folder
+
+
+def _tracer_parent() -> Path:
+    """The folder for compiled tracers; another user, who executes root's programs, can enter it."""
+    folder = cache_folder() / "java"
+    existing = next(path for path in folder.absolute().parents if path.exists())
+    is_closed = is_root() and find_closed_folder([str(existing / "java")])
+    return _ROOT_CACHE if is_closed and FOLDER_VARIABLE not in os.environ else folder
 
 
 def _compile_tracer(compiler: str, sources: list[Path], folder: Path) -> None:
@@ -232,6 +252,8 @@ def _create_archive(java: str, folder: Path) -> None:
             pass_fds=files,
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            # As in the sandbox: the archive depends on the class path.
+            env={"LC_ALL": "C.UTF-8", "TZ": "UTC"},
             timeout=300,
             check=False,
         )

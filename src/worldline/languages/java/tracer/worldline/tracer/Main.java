@@ -29,6 +29,7 @@ final class Main {
     private Main() {}
 
     public static void main(String[] arguments) throws Exception {
+        FixedOrder.apply();
         try (FileInputStream file = new FileInputStream(descriptor(Integer.parseInt(arguments[1])))) {
             request = Json.object(new String(file.readAllBytes(), StandardCharsets.UTF_8));
         }
