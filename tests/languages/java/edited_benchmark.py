@@ -19,7 +19,7 @@ _EDITS = 5
 
 
 def wrong_fact(trace: Trace, edit: Edit, prediction: Prediction) -> str:
-    """What the diagnosis says otherwise than the edit; "" if it is the edit."""
+    """How the diagnosis differs from the edit; "" if it does not."""
     facts = diagnose_prediction(trace, prediction).facts
     divergence = facts.divergence
     if divergence is None:
