@@ -252,20 +252,34 @@ public class Script {
     static int work(int n) {
         return n + 1;
     }
+    static int sort(int n) {
+        // A frame of the JDK between any two of the program.
+        return List.of(1).stream().mapToInt(each -> sort(n + each)).sum();
+    }
     public static void main(String[] args) throws Exception {
         Scanner in = new Scanner(System.in);
         System.out.println(in.nextLine() + "é");
         Thread thread = new Thread(() -> work(1));
         thread.start();
         thread.join();
+        Thread deep = new Thread(() -> {
+            try {
+                sort(0);
+            } catch (StackOverflowError e) {
+                System.out.println("full");
+            }
+        });
+        deep.start();
+        deep.join();
         Thread.currentThread().interrupt();
         System.out.println(work(2));
     }
 }
 """
     trace = record(recorder, source, stdin="in\n")
-    assert (trace.ending.reason, trace.stdout) == ("finished", "iné\n3\n")
-    assert trace.has_threads
+    assert (trace.ending.reason, trace.stdout) == ("finished", "iné\nfull\n3\n")
+    # A full stack interrupts the tracer, too; it leaves no incomplete row.
+    assert trace.is_complete
     assert {step.thread for step in trace.steps if step.value == "2"} == {1}
 
 

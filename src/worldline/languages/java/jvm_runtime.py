@@ -112,6 +112,8 @@ def _command(java: str, tracer: str, *, memory_mb: int, options: list[str]) -> l
         f"-Xmx{max(memory_mb, 64)}m",
         f"-XX:MaxDirectMemorySize={memory_mb}m",
         "-XX:+ExitOnOutOfMemoryError",
+        # Stacks of threads; the main one has its own size (Main.java).
+        "-Xss2m",
         # Compiled early, they would keep the order that the tracer replaces (FixedOrder.java).
         *(
             "-XX:CompileCommand=quiet",

@@ -23,6 +23,8 @@ final class Recording {
     private static final int FLUSH_MILLIS = 20;
     /** Calls within calls at which a program has no more stack, as in a JVM with its usual settings. */
     private static final int MAX_DEPTH = 10_000;
+    /** The same for other threads, whose stacks are smaller. */
+    private static final int MAX_THREAD_DEPTH = 2_000;
 
     final Sites sites = new Sites();
     final List<String> notes = new ArrayList<>();
@@ -34,6 +36,8 @@ final class Recording {
     private final StringBuilder rows = new StringBuilder();
     private final Map<Integer, Integer> scopeOf = new HashMap<>();
     private final Renderer renderer;
+    /** Length of the complete rows; a full stack may interrupt the writing of a row. */
+    private int complete;
     private long bytes;
     private int steps;
     private int scopes;
@@ -142,6 +146,7 @@ final class Recording {
     /** End the process. */
     synchronized void finish(String reason, String detail, int status) {
         isOn = false;
+        rows.setLength(complete);
         String text = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
         rows.append("[\"end\",");
         Json.append(rows, reason);
@@ -155,6 +160,7 @@ final class Recording {
         rows.append("]]\n[\"epilogue\",").append(steps).append(',').append(scopes).append(',');
         Json.append(rows, secret);
         rows.append("]\n");
+        complete = rows.length();
         flush();
         Runtime.getRuntime().halt(status);
     }
@@ -162,13 +168,15 @@ final class Recording {
     /** Report the compiled classes, so that they need not be compiled again. */
     synchronized void compiled(String classes) {
         rows.append("[\"compiled\",\"").append(classes).append("\"]\n");
+        complete = rows.length();
         flush();
     }
 
     private void flush() {
-        if (rows.length() == 0) return;
-        byte[] data = rows.toString().getBytes(StandardCharsets.UTF_8);
+        if (complete == 0) return;
+        byte[] data = rows.substring(0, complete).getBytes(StandardCharsets.UTF_8);
         rows.setLength(0);
+        complete = 0;
         try {
             write(ByteBuffer.wrap(data), FIRST_ROW + bytes);
             bytes += data.length;
@@ -188,36 +196,41 @@ final class Recording {
 
     /** Begin the row of a step. */
     private void begin(Stack stack, String event, Frame frame) {
+        rows.setLength(complete);
         if (steps >= limits.steps()) finish("step_limit", "", 1);
         if (bytes + rows.length() > limits.traceMb() * 1_000_000L) finish("trace_limit", "", 1);
         if (stack.thread != lastThread) {
+            rows.append("[\"thread\",").append(stack.thread).append("]\n");
             lastThread = stack.thread;
-            rows.append("[\"thread\",").append(lastThread).append("]\n");
+            complete = rows.length();
         }
         rows.append("[\"").append(event).append("\",").append(frame.line).append(',').append(frame.scope);
     }
 
     private void end() {
         rows.append("]\n");
+        complete = rows.length();
         steps++;
         if (rows.length() > BLOCK_CHARS) flush();
     }
 
     synchronized void enter(Stack stack, Sites.Site site) {
         if (!isOn) return;
-        if (stack.frames.size() >= MAX_DEPTH) {
+        if (stack.frames.size() >= (stack.thread == 0 ? MAX_DEPTH : MAX_THREAD_DEPTH)) {
             stack.count = 0;
             throw new StackOverflowError();
         }
         Frame frame = new Frame(site.function());
         Integer known = scopeOf.get(site.function().id());
         frame.scope = scopes;
+        rows.setLength(complete);
         if (known == null) {
-            scopeOf.put(site.function().id(), scopes);
             scopeRow(site.function());
+            scopeOf.put(site.function().id(), scopes);
         } else {
             rows.append("[\"again\",").append(known).append("]\n");
         }
+        complete = rows.length();
         scopes++;
         locals(stack, "call", frame, site);
         stack.frames.add(frame);
@@ -259,14 +272,16 @@ final class Recording {
         List<String> names = frame.function.variables();
         int[] variables = site.variables();
         boolean[] isSeen = new boolean[frame.texts.length];
-        int rest = stack.count;
+        // Values before them were not used, because a full stack interrupted their event.
+        int first = Math.max(0, stack.count - variables.length);
+        int rest = stack.count - first;
         begin(stack, event, frame);
         String separator = ",{";
         for (int i = 0; i < variables.length && i < rest; i++) {
             int index = variables[i];
             isSeen[index] = true;
-            Object value = stack.values[i];
-            stack.values[i] = null;
+            Object value = stack.values[first + i];
+            stack.values[first + i] = null;
             // Texts of values that cannot change are not needed again.
             if (frame.texts[index] != null && value == frame.values[index] && Renderer.isConstant(value)) continue;
             frame.values[index] = value;
