@@ -34,7 +34,7 @@ def test_programs_in_other_languages_have_other_hashes() -> None:
 
 def test_an_unknown_language_is_never_taken_for_python() -> None:
     program = replace(PROGRAM, language="php")
-    with pytest.raises(ProgramError, match=r"no language 'php'; available: python, javascript"):
+    with pytest.raises(ProgramError, match=r"no language 'php'; available: .*python"):
         _ = program.text
     assert repr(program) == "Program('def f(x):\\n    return x\\n', call='f(1)', php)"
 

@@ -12,6 +12,7 @@ from worldline.core.errors import InputError, ProgramError
 from worldline.core.language import get_language
 from worldline.core.trace import Program
 from worldline.evaluation.benchmarks.benchmark import Benchmark, SkippedItem
+from worldline.evaluation.benchmarks.cruxeval_x_java import split_java_row
 from worldline.evaluation.benchmarks.published_data import Rows, find_published_file
 from worldline.languages.javascript.javascript_tokens import (
     Token,
@@ -22,7 +23,7 @@ from worldline.languages.javascript.javascript_tokens import (
 from worldline.models.prediction import Question, read_json_lines
 
 # Names of the files, by language.
-_FILES = {"javascript": "js", "typescript": "ts"}
+_FILES = {"javascript": "js", "typescript": "ts", "java": "java"}
 # Texts with which the test begins, after the function.
 _TEST_STARTS = ("declare var require", "const assert = require", "import assert", "function test(")
 _NAME = "cruxeval-x"
@@ -32,8 +33,8 @@ def cruxeval_x(data: str | Path | None = None, *, language: str = "javascript") 
     """CRUXEval-X: what CRUXEval's functions return in another language (Xu et al., 2024).
 
     Args:
-        data: The file, or the folder with js.jsonl and ts.jsonl.
-        language: `javascript` or `typescript`.
+        data: The file, or the folder with js.jsonl, ts.jsonl and java.jsonl.
+        language: `javascript`, `typescript` or `java`.
     """
     if language not in _FILES:
         raise InputError(f"{_NAME}: the language can be {' or '.join(_FILES)}, not {language!r}")
@@ -61,17 +62,22 @@ def _question(row: dict[str, Any], place: str, language: str) -> Question | Skip
     id, code = f"sample_{row.get('id')}", row.get("code")
     if not isinstance(code, str):
         raise InputError(f"{place}: the row has no text for code")
-    start = min((n for n in map(code.find, _TEST_STARTS) if n >= 0), default=len(code))
-    arguments = _asserted(code[start:])
-    if arguments is None:
-        return SkippedItem(id, code[start:], "its test has no assert.deepEqual(candidate(…), …)")
-    call, expected = arguments
+    parts = split_java_row(code) if language == "java" else _split_row(code)
+    if parts is None:
+        return SkippedItem(id, code, "its test does not compare one call with a value")
+    source, call, expected = parts
     try:
         get_language(language).source.check_call(call)
     except ProgramError as error:
         return SkippedItem(id, call, str(error))
-    program = Program(code[:start].rstrip() + "\n", call, language=language)
-    return Question(id, program, expected)
+    return Question(id, Program(source, call, language=language), expected)
+
+
+def _split_row(code: str) -> tuple[str, str, str] | None:
+    """The source, the call and the expected value of a row; None if its test is another one."""
+    start = min((n for n in map(code.find, _TEST_STARTS) if n >= 0), default=len(code))
+    asserted = _asserted(code[start:])
+    return None if asserted is None else (code[:start].rstrip() + "\n", *asserted)
 
 
 def _asserted(test: str) -> tuple[str, str] | None:

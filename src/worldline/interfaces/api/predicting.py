@@ -66,7 +66,7 @@ def predict(
         engine: The engine, or its name.
         call: The call to predict, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
-        language: The language of source text: `python`, `javascript`, `typescript`, …
+        language: The language of source text: `python`, `javascript`, `java`, …
         mode: `free`, `force-actions`, `force-state`, `guided`, `score` or `on-demand`.
         policy: In the mode `on-demand`, which steps are executed: `checks`, `trust`, `likelihood`,
             `illegal`, `branch`, `random`, `all` or `none`.

@@ -31,7 +31,7 @@ def to_program(
         arguments: For a function, its arguments; for source text, optionally the call.
         call: The call to execute, as source text.
         stdin: The program's standard input.
-        language: The language of source text: `python`, `javascript`, `typescript`, …
+        language: The language of source text: `python`, `javascript`, `java`, …
 
     Returns:
         The program.
@@ -100,7 +100,8 @@ def read_program_file(path: Path, call: str | None = None, *, stdin: str = "") -
     """Read a program from a file; its suffix names the language.
 
     Args:
-        path: The file: .js for JavaScript, .ts for TypeScript, others for Python.
+        path: The file: .js for JavaScript, .ts for TypeScript, .java for Java, others for
+            Python.
         call: The call to execute; by default the file is executed as a script.
         stdin: The program's standard input.
 

@@ -32,7 +32,7 @@ def record(
         arguments: For a function, its arguments; for source text, the call, as text.
         call: The call to execute, as an alternative to `arguments`.
         stdin: What the program reads from standard input.
-        language: The language of source text: `python`, `javascript`, `typescript`, …
+        language: The language of source text: `python`, `javascript`, `java`, …
         limits: Limits on steps, time, memory and output.
         python: The interpreter to use (CPython 3.10 or later).
         import_from: Folders that the program may import from.

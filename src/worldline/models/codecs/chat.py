@@ -50,7 +50,31 @@ EXAMPLES = {
             ),
         ),
     ),
+    "java": (
+        Program(
+            "import java.util.*;\n\nclass Words {\n"
+            "    static List<String> f(List<String> words, int n) {\n"
+            "        List<String> kept = new ArrayList<>();\n        for (String word : words) {\n"
+            "            if (word.length() > n) {\n                kept.add(word.toUpperCase());\n"
+            "            }\n        }\n        return kept;\n    }\n}",
+            'f(List.of("ab", "hello"), 2)',
+            language="java",
+        ),
+        WORKED.replace("'", '"')
+        .replace("kept = [] makes kept the empty list", "kept becomes the empty list")
+        .replace("appended", "added")
+        .replace(
+            'assert f(["ab", "hello"], 2) == ["HELLO"]',
+            'assertEquals(["HELLO"], f(List.of("ab", "hello"), 2));',
+        ),
+    ),
 }
+# The answer as an assertion.
+ASSERTIONS = {
+    "python": "assert {call} == {result}",
+    "java": "assertEquals({result}, {call});",
+}
+_ASSERTION = "assert.deepStrictEqual({call}, {result});"
 
 
 class ChatCodec:
@@ -77,9 +101,8 @@ class ChatCodec:
     def encode(self, trace: Trace) -> Segments:
         """Answer that a perfect model would give."""
         _, call = trace.program.split_entry() or ("", "")
-        assertion = f"assert {call} == {trace.result}"
-        if not trace.program.is_python:
-            assertion = f"assert.deepStrictEqual({call}, {trace.result});"
+        template = ASSERTIONS.get(trace.program.language, _ASSERTION)
+        assertion = template.replace("{call}", call).replace("{result}", str(trace.result))
         return (f"[ANSWER]\n{assertion}\n[/ANSWER]",)
 
     def decode(self, text: str, program: Program) -> Decoded:

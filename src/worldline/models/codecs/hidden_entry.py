@@ -50,9 +50,12 @@ def find_hidden_entry(program: Program) -> HiddenEntry | None:
     """The entry point, if it does nothing but return a call."""
     if program.call is not None:
         first = len(program.syntax.source_lines(program.source.rstrip())) + 2
-        return HiddenEntry(first, first + 1, range(first, len(program.lines) + 1))
+        lines = program.lines
+        # In some languages, the entry point is part of a class instead.
+        if program.syntax.START_MARK in "".join(lines[first - 1 : first]):
+            return HiddenEntry(first, first + 1, range(first, len(lines) + 1))
     entry, split = program.entry, program.split_entry()
     if entry is None or split is None or split == (program.source, f"{entry}()"):
         return None
-    lines = program.syntax.entry_lines(program.text, entry)
-    return None if lines is None else HiddenEntry(lines[0], lines[1], range(lines[0], lines[2] + 1))
+    place = program.syntax.entry_lines(program.text, entry)
+    return None if place is None else HiddenEntry(place[0], place[1], range(place[0], place[2] + 1))

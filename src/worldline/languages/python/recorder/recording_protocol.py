@@ -7,6 +7,7 @@ The child process writes one JSON list per row:
     ["line", line, scope, changed, gone]                a call or line step; both may be missing
     ["return", line, scope, value]                      a return or exception step
     ["thread", n]                                       the following steps are of thread n
+    ["compiled", classes]                               what a tracer of another language compiled
     ["end", reason, detail, notes]                      the ending
     ["epilogue", steps, scopes, secret]                 counts, written by the tracer in C; the
                                                         secret by tracers of other languages
@@ -43,6 +44,8 @@ class RawRecording:
         self.epilogue: tuple[int, int] | None = None
         # From the request to the tracer of another language; the program does not know it.
         self.secret = ""
+        # The compiled program, as its tracer reads it again.
+        self.compiled = ""
         self.end: tuple[str, str] | None = None
         self.notes: list[str] = []
         self.stdout = b""
@@ -115,6 +118,8 @@ def decode_row(recording: RawRecording, row: list[Any]) -> None:
         recording.secret = row[3] if len(row) > 3 else ""
     elif row[0] == "thread":
         recording.thread = int(row[1])
+    elif row[0] == "compiled":
+        recording.compiled = str(row[1])
     elif row[0] == "end":
         recording.end, recording.notes = (row[1], row[2]), recording.notes + row[3]
     elif row[0] == "again":

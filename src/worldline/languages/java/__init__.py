@@ -1,0 +1,1 @@
+"""Java: recorder, source syntax and values."""
