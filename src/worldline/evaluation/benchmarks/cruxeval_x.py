@@ -13,12 +13,8 @@ from worldline.core.language import get_language
 from worldline.core.trace import Program
 from worldline.evaluation.benchmarks.benchmark import Benchmark, SkippedItem
 from worldline.evaluation.benchmarks.published_data import Rows, find_published_file
-from worldline.languages.javascript.javascript_tokens import (
-    Token,
-    matching_bracket,
-    split_at,
-    tokenize,
-)
+from worldline.languages.javascript.javascript_tokens import tokenize
+from worldline.languages.source_tokens import Token, matching_bracket, split_at
 from worldline.models.prediction import Question, read_json_lines
 
 # Names of the files, by language.
