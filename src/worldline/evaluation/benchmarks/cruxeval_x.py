@@ -12,13 +12,14 @@ from worldline.core.errors import InputError, ProgramError
 from worldline.core.language import get_language
 from worldline.core.trace import Program
 from worldline.evaluation.benchmarks.benchmark import Benchmark, SkippedItem
+from worldline.evaluation.benchmarks.cruxeval_x_cpp import split_cpp_row
 from worldline.evaluation.benchmarks.published_data import Rows, find_published_file
 from worldline.languages.javascript.javascript_tokens import tokenize
 from worldline.languages.source_tokens import Token, matching_bracket, split_at
 from worldline.models.prediction import Question, read_json_lines
 
 # Names of the files, by language.
-_FILES = {"javascript": "js", "typescript": "ts"}
+_FILES = {"javascript": "js", "typescript": "ts", "cpp": "cpp"}
 # Texts with which the test begins, after the function.
 _TEST_STARTS = ("declare var require", "const assert = require", "import assert", "function test(")
 _NAME = "cruxeval-x"
@@ -28,8 +29,8 @@ def cruxeval_x(data: str | Path | None = None, *, language: str = "javascript") 
     """CRUXEval-X: what CRUXEval's functions return in another language (Xu et al., 2024).
 
     Args:
-        data: The file, or the folder with js.jsonl and ts.jsonl.
-        language: `javascript` or `typescript`.
+        data: The file, or the folder with js.jsonl, ts.jsonl and cpp.jsonl.
+        language: `javascript`, `typescript` or `cpp`.
     """
     if language not in _FILES:
         raise InputError(f"{_NAME}: the language can be {' or '.join(_FILES)}, not {language!r}")
@@ -57,17 +58,22 @@ def _question(row: dict[str, Any], place: str, language: str) -> Question | Skip
     id, code = f"sample_{row.get('id')}", row.get("code")
     if not isinstance(code, str):
         raise InputError(f"{place}: the row has no text for code")
-    start = min((n for n in map(code.find, _TEST_STARTS) if n >= 0), default=len(code))
-    arguments = _asserted(code[start:])
-    if arguments is None:
-        return SkippedItem(id, code[start:], "its test has no assert.deepEqual(candidate(…), …)")
-    call, expected = arguments
+    parts = split_cpp_row(code) if language == "cpp" else _split_row(code)
+    if parts is None:
+        return SkippedItem(id, code, "its test does not compare one call with a value")
+    source, call, expected = parts
     try:
         get_language(language).source.check_call(call)
     except ProgramError as error:
         return SkippedItem(id, call, str(error))
-    program = Program(code[:start].rstrip() + "\n", call, language=language)
-    return Question(id, program, expected)
+    return Question(id, Program(source, call, language=language), expected)
+
+
+def _split_row(code: str) -> tuple[str, str, str] | None:
+    """The source, the call and the expected value of a row; None if its test is another one."""
+    start = min((n for n in map(code.find, _TEST_STARTS) if n >= 0), default=len(code))
+    asserted = _asserted(code[start:])
+    return None if asserted is None else (code[:start].rstrip() + "\n", *asserted)
 
 
 def _asserted(test: str) -> tuple[str, str] | None:
