@@ -1,5 +1,6 @@
 /** The program's source code, with the actual and the predicted line marked. */
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { cpp } from "@codemirror/lang-cpp";
 import { javascript } from "@codemirror/lang-javascript";
 import { python } from "@codemirror/lang-python";
 import { EditorState, type Extension, RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
@@ -93,6 +94,7 @@ const extensions = [
 /** Syntax highlighting by language; a language without is shown as plain text. */
 const HIGHLIGHTING: Record<string, () => Extension> = {
   python,
+  cpp,
   javascript,
   typescript: () => javascript({ typescript: true }),
 };

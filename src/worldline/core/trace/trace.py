@@ -125,7 +125,8 @@ class Origin:
     """Versions and settings that a trace was recorded with; enough to record it again.
 
     Attributes:
-        recorder: "core" (in C) or "settrace" (in Python); "node" for JavaScript and TypeScript.
+        recorder: "core" (in C) or "settrace" (in Python); "node" for JavaScript and TypeScript,
+            "gdb" for C++.
         python: The version of the interpreter: of Python, or of the runtime of the language.
         worldline: The version of worldline.
         hash_seed: PYTHONHASHSEED.

@@ -44,26 +44,30 @@ class Compiler:
     programs: tuple[str, ...]
     folders: tuple[str, ...]
 
-    def command(
-        self, header: Path | None, *, wraps_main: bool, include_from: list[str]
-    ) -> list[str]:
-        """The command that compiles the source on its input.
+    def compile_command(self, header: Path | None, *, include_from: list[str]) -> list[str]:
+        """The command that compiles the source on its input to assembly on its output.
 
         Args:
             header: The header that was compiled before; None to do without.
-            wraps_main: Whether another function than `main` is the entry point.
             include_from: Folders for `#include "…"`.
         """
         return [
             self.path,
             *_OPTIONS,
-            *_LINK_OPTIONS,
             *_MESSAGE_OPTIONS,
             *(("-include", str(header)) if header is not None else ()),
-            *(("-Wl,--wrap=main",) if wraps_main else ()),
             *(f"-I{folder}" for folder in include_from),
-            *("-x", "c++", "-"),
+            *("-x", "c++", "-", "-S", "-o", "-"),
         ]
+
+    def link_command(self, *, wraps_main: bool) -> list[str]:
+        """The command that links the assembly on its input.
+
+        Args:
+            wraps_main: Whether another function than `main` is the entry point.
+        """
+        wrap = ("-Wl,--wrap=main",) if wraps_main else ()
+        return [self.path, *_LINK_OPTIONS, *wrap, "-pthread", "-x", "assembler", "-"]
 
 
 @cache
@@ -132,6 +136,14 @@ def can_use_header(source: str) -> bool:
     return match is not None and _INCLUDE.search(match[0]) is not None
 
 
+def header_folder(compiler: Compiler) -> Path:
+    """The folder for the header that is compiled once; it is created if it does not exist."""
+    key = hashlib.sha256(repr((compiler.path, compiler.version, _OPTIONS)).encode()).hexdigest()
+    folder = cache_folder() / "cpp" / f"header-{key[:16]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def compiled_header(compiler: Compiler) -> Path:
     """The header with the whole standard library, compiled once and kept in the cache folder.
 
@@ -140,12 +152,10 @@ def compiled_header(compiler: Compiler) -> Path:
     Raises:
         RecorderError: It could not be compiled.
     """
-    key = hashlib.sha256(repr((compiler, _OPTIONS)).encode()).hexdigest()[:16]
-    folder = cache_folder() / "cpp" / f"header-{key}"
+    folder = header_folder(compiler)
     header = folder / _HEADER
     if (folder / f"{_HEADER}.gch").exists():
         return header
-    folder.mkdir(parents=True, exist_ok=True)
     header.write_text("#include <bits/stdc++.h>\n")
     with tempfile.TemporaryDirectory(dir=folder) as temporary:
         target = Path(temporary) / "header"
@@ -156,6 +166,6 @@ def compiled_header(compiler: Compiler) -> Path:
     return header
 
 
-def program_key(compiler: Compiler, source: str, command: list[str]) -> str:
+def program_key(compiler: Compiler, source: str, commands: list[list[str]]) -> str:
     """The name of an executable in the cache: the same for the same source and compiler."""
-    return hashlib.sha256(repr((compiler, command, source)).encode()).hexdigest()
+    return hashlib.sha256(repr((compiler, commands, source)).encode()).hexdigest()

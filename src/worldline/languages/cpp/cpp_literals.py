@@ -130,6 +130,9 @@ class _Reader:
             return LiteralNode("number", -operand.value) if token.text == "-" else operand
         if self._accept("&"):
             return LiteralNode("object", name="&", items=(self.value(depth + 1),))
+        if self._accept("&&"):
+            inner = LiteralNode("object", name="&", items=(self.value(depth + 1),))
+            return LiteralNode("object", name="&", items=(inner,))
         if self._accept("("):
             return self._parentheses(depth)
         if token.text == "<":

@@ -24,6 +24,24 @@ def statement_lines(text: str) -> dict[int, int]:
     return _lines(source.tokens, _statement_starts(source))
 
 
+def loop_lines(text: str) -> frozenset[int]:
+    """The lines of loops whose body is on the same line.
+
+    "while (x) x--;" -> {1}
+    """
+    source = read_source(text)
+    tokens = source.tokens
+    lines = set()
+    for index, token in enumerate(tokens[:-1]):
+        if token.kind != "name" or token.text not in ("for", "while", "do"):
+            continue
+        end = index if token.text == "do" else source.closing.get(index + 1, index)
+        body = end + 1 if tokens[min(end + 1, len(tokens) - 1)].text != "{" else end + 2
+        if body < len(tokens) and tokens[body].line == tokens[end].line:
+            lines.add(token.line)
+    return frozenset(lines)
+
+
 def _statement_starts(source: Source) -> list[int]:
     """For every token the index of the token that begins its statement; -1 for none."""
     starts = [-1] * len(source.tokens)

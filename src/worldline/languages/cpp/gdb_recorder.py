@@ -26,10 +26,11 @@ from worldline.languages.cpp.cpp_compiler import (
     can_use_header,
     compiled_header,
     find_compiler,
+    header_folder,
     program_key,
 )
 from worldline.languages.cpp.cpp_functions import function_bodies
-from worldline.languages.cpp.cpp_statements import statement_lines
+from worldline.languages.cpp.cpp_statements import loop_lines, statement_lines
 from worldline.languages.cpp.gdb_runtime import FOLDER, GdbRuntime, find_gdb
 from worldline.languages.python.recorder.cancellation import Cancellation
 from worldline.languages.python.recorder.fork_server_client import ForkServerClient
@@ -123,7 +124,7 @@ class GdbRecorder:
                 sandbox=self._sandbox,
                 folders=[
                     *(*runtime.folders, *compiler.folders, self._folder.name),
-                    *(str(compiled_header(compiler).parent), *self._import_from),
+                    *(str(header_folder(compiler)), *self._import_from),
                 ],
                 runtime=[runtime.path, *runtime.files, compiler.path, *compiler.programs],
             )
@@ -186,12 +187,13 @@ class GdbRecorder:
     ) -> tuple[Path | None, Ending]:
         """The executable of a program, from the cache or from the compiler; or else an ending."""
         header = compiled_header(compiler) if can_use_header(program.text) else None
-        command = compiler.command(
-            header, wraps_main=program.entry is not None, include_from=self._import_from
-        )
+        commands = [
+            compiler.compile_command(header, include_from=self._import_from),
+            compiler.link_command(wraps_main=program.entry is not None),
+        ]
         source = _with_driver(program)
         folder = cache_folder() / "cpp" / "programs"
-        cached = folder / program_key(compiler, source, command)
+        cached = folder / program_key(compiler, source, commands)
         if cached.exists() and not self._import_from:
             os.utime(cached)
             return cached, Ending("finished")
@@ -206,7 +208,7 @@ class GdbRecorder:
             "path": [],
             "limits": asdict(COMPILER_LIMITS),
             "message": {
-                "command": command,
+                "commands": commands,
                 "path": os.pathsep.join(
                     dict.fromkeys(str(Path(each).parent) for each in compiler.programs)
                 ),
@@ -256,11 +258,12 @@ def _trace_request(
             "program": executable,
             "entry": program.entry or "main",
             "statements": statement_lines(program.text),
+            "loops": sorted(loop_lines(program.text)),
             "functions": [
                 [each.line, each.opening_line, each.last_line, each.first_line] for each in bodies
             ],
             "printers": runtime.printers,
-            "limits": asdict(limits),
+            "limits": {**asdict(limits), "cpu_seconds": limits.enforced_cpu_seconds},
         },
     }
 

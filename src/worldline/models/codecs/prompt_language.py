@@ -19,7 +19,7 @@ _PHRASES = (
     ("with the line of its def", "with its first line"),
     (
         "A comprehension or a lambda has no rows of its own.",
-        "An arrow function has rows of its own, too. A variable that goes out of scope is "
+        "{lambda} has rows of its own, too. A variable that goes out of scope is "
         'written as "del" and its name.',
     ),
 )
@@ -36,4 +36,6 @@ def prompt_text(text: str, language: str) -> str:
 
 
 def _fill(text: str, language: Language) -> str:
-    return text.replace("{title}", language.title).replace("{notation}", language.value_notation)
+    function = "A lambda" if language.name == "cpp" else "An arrow function"
+    text = text.replace("{title}", language.title).replace("{lambda}", function)
+    return text.replace("{notation}", language.value_notation)

@@ -22,21 +22,30 @@ class Activation:
         self.scope = -1
         self.line = function.line
         self._visited: set[int] = set()
+        self._first = 0
         self._declared: set[Any] = set()
         self._addresses: dict[Any, int] = {}
         self._texts: dict[Any, str] = {}
         self._last_line = 0
 
-    def visits(self, pc: int, line: int) -> bool:
+    def visits(self, pc: int, line: int, *, is_loop: bool) -> bool:
         """Whether a row begins a statement, or a new iteration of one.
 
-        A statement has many rows. It begins if the line is another one, or if the same row is
-        reached again.
+        A statement has many rows, some of them in loops of the compiler. It begins if the line is
+        another one, or if its first row is reached again.
+
+        Args:
+            pc: The address of the row.
+            line: The line on which its statement begins.
+            is_loop: Whether there is a whole loop on that line: any row that is reached again
+                begins its next iteration.
         """
-        if line == self.line and self._visited and pc not in self._visited:
+        is_again = pc in self._visited if is_loop else pc == self._first
+        if line == self.line and self._visited and not is_again:
             self._visited.add(pc)
             return False
         self.line = line
+        self._first = pc
         self._visited = {pc}
         return True
 

@@ -130,20 +130,19 @@ def _is_shown(symbol: Any) -> bool:
 def short_name(name: str) -> str:
     """The name of a function without parameters and templates.
 
-    "f(std::vector<long>)::<lambda(int)>::operator()(int) const" -> "f::<lambda>"
+    "A::largest<int>(std::vector<int> const&) const" -> "A::largest"
     """
-    if name.startswith("operator()"):  # of a generic lambda
+    if "<lambda" in name or name.startswith("operator()"):
         return "<lambda>"
-    name = re.sub(r"<lambda\(.*?\)>", "\1", re.sub(r"\[abi:\w+\]", "", name))
-    name = re.sub(r"::operator\(\)", "", name)
-    is_operator = re.search(r"operator(<<|>>|<=>|<=|>=|->|<|>)", name)
-    if is_operator:
-        name = name.replace(is_operator[0], "operator\2", 1)
+    name = re.sub(r"\[abi:\w+\]", "", name)
+    operator = re.search(r"operator\s*(<<|>>|<=>|<=|>=|->|<|>|\(\))", name)
+    if operator is not None:
+        name = name.replace(operator[0], "operator\1", 1)
     previous = ""
     while previous != name:
         previous, name = name, re.sub(r"\([^()]*\)|<[^<>]*>", "", name)
     name = name.partition(" const")[0].split(" ")[-1]
-    return name.replace("\1", "<lambda>").replace("\2", (is_operator or ["        "])[0][8:])
+    return name if operator is None else name.replace("\1", operator[1])
 
 
 def read_functions(

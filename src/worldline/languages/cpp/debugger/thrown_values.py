@@ -7,6 +7,9 @@ import gdb
 from .type_fields import base_names, lookup_type
 from .value_reader import ValueReader
 
+# The debug information of a class may lack the bases of its bases.
+_EXCEPTION_BASES = frozenset(["std::exception", "std::logic_error", "std::runtime_error"])
+
 
 def thrown_text(reader: ValueReader, address: int, type_info: int) -> str:
     """The text of a thrown object: std::out_of_range("vector")
@@ -18,7 +21,7 @@ def thrown_text(reader: ValueReader, address: int, type_info: int) -> str:
     """
     name = _type_name(type_info)
     type = lookup_type(name)
-    if type is None or name.startswith("std::") or "std::exception" in base_names(type):
+    if type is None or name.startswith("std::") or _EXCEPTION_BASES.intersection(base_names(type)):
         return reader.exception(name, address)
     return reader.read(type, address)
 

@@ -25,9 +25,13 @@ _SETTINGS = (
     *("auto-load off", "print thread-events off", "print inferior-events off"),
     *("breakpoint pending off", "breakpoint always-inserted on", "disable-randomization on"),
     *("step-mode off", "detach-on-fork on", "follow-fork-mode parent", "schedule-multiple off"),
-    "max-completions 0",
+    "language c++",
 )
-_ENDINGS = {signal.SIGXFSZ: "output_limit", signal.SIGXCPU: "time_limit"}
+_ENDINGS = {
+    signal.SIGXFSZ: ("output_limit", "more than {output_mb:,} MB printed"),
+    signal.SIGXCPU: ("time_limit", "more than {cpu_seconds:g} s of a CPU"),
+    signal.SIGSYS: ("forbidden_call", "a system call that no program needs"),
+}
 
 
 def _finish(recording: RecordingFile, reason: str, detail: str = "") -> NoReturn:
@@ -82,7 +86,7 @@ def _trace(request: "dict[str, Any]", recording: RecordingFile) -> None:
         if not exits or not hasattr(exits[-1], "exit_code"):
             recording.notes.append("the program failed after its entry point had returned")
         _finish(recording, "finished")
-    _finish_otherwise(tracer, recording, exits)
+    _finish_otherwise(tracer, recording, exits, request["limits"])
 
 
 def _load_printers(folder: str) -> None:
@@ -94,14 +98,17 @@ def _load_printers(folder: str) -> None:
         register_libstdcxx_printers(None)
 
 
-def _finish_otherwise(tracer: Tracer, recording: RecordingFile, exits: "list[Any]") -> NoReturn:
+def _finish_otherwise(
+    tracer: Tracer, recording: RecordingFile, exits: "list[Any]", limits: "dict[str, Any]"
+) -> NoReturn:
     """Write the ending of a program whose entry point has not returned."""
     if exits and hasattr(exits[-1], "exit_code"):
         _finish(recording, "exited", str(exits[-1].exit_code))
     number = gdb.convenience_variable("_exitsignal")
     name = signal.SIGTRAP if number is None else signal.Signals(int(number))
     if name in _ENDINGS:
-        _finish(recording, _ENDINGS[name])
+        reason, detail = _ENDINGS[name]
+        _finish(recording, reason, detail.format(**limits))
     try:
         text = tracer.end_by_exception()
     except LimitReached as limit:

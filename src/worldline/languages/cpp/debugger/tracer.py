@@ -50,6 +50,9 @@ class Tracer:
         self._thrown_in: set[int] = set()
         self._unwound: set[int] = set()
         self._caught: list[str] = []
+        # The text of an exception that the library has caught, which may be to end the program.
+        self._uncaught: str | None = None
+        self._loops = frozenset(request["loops"])
         self.is_over = False
         self.has_returned = False
         self.failure = ""
@@ -155,7 +158,8 @@ class Tracer:
         activation.passes(info, statement)
         if not function.is_shown(line) or place in self._unwound:
             return
-        if activation.visits(pc, statement):
+        self._uncaught = None
+        if activation.visits(pc, statement, is_loop=statement in self._loops):
             changed, gone = activation.changes(self._reader, frame, info)
             row = ["line", statement, activation.scope]
             if gone:
@@ -196,7 +200,8 @@ class Tracer:
         self._start_exception(thrown_text(self._reader, address, type_info), frame)
 
     def _rethrow(self, frame: Any) -> None:
-        if self._stack and self._caught:
+        # The function that ends a program throws again what was not caught, too.
+        if self._stack and self._caught and self._is_called_by_program(frame):
             self._start_exception(self._caught[-1], frame)
 
     def _start_exception(self, text: str, frame: Any) -> None:
@@ -233,6 +238,8 @@ class Tracer:
         if catcher:
             self._leave_below(place)
             self._record_exception()
+        else:
+            self._uncaught = self._thrown
         self._caught.append(self._thrown)
         self._thrown = None
         self._unwound = set()
@@ -244,11 +251,10 @@ class Tracer:
 
     def end_by_exception(self) -> "str | None":
         """Record that an exception has left all activations; the result is its text."""
-        if self._thrown is None or not self._stack:
-            return None
-        text = self._thrown
-        self._leave_below(1 << 64)
-        return text
+        self._thrown = self._thrown or self._uncaught
+        if self._stack:
+            self._leave_below(1 << 64)
+        return self._thrown
 
 
 def _function_address(name: str) -> "int | None":

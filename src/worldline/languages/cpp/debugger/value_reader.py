@@ -28,6 +28,7 @@ _WITH_MESSAGE = frozenset(
     )
 )
 _MESSAGE_OFFSET = 8
+_EXCEPTIONS = _WITH_MESSAGE | {"std::exception", "std::bad_alloc", "std::bad_cast"}
 _FORMATS = {1: "b", 2: "h", 4: "i", 8: "q"}
 
 
@@ -166,10 +167,8 @@ class ValueReader(ScalarReader):
     def _standard(self, type: Any, name: str) -> Reader:
         """A class of the standard library."""
         short = re.sub(r"^std::(__cxx11::|__debug::)?", "", name.partition("<")[0])
-        if "std::exception" in base_names(type):
-            return lambda address: self.exception(
-                str(value_at(type, address).dynamic_type), address
-            )
+        if name in _EXCEPTIONS or "std::exception" in base_names(type):
+            return lambda address: self.exception(name, address)
         if short == "bitset":
             return self._bitset(int(type.template_argument(0)))
         if short in _ADAPTERS:
@@ -246,13 +245,23 @@ class ValueReader(ScalarReader):
         return self._braces(texts, "" if name == "vector" else f"std::{name}")
 
     def exception(self, name: str, address: int) -> str:
-        """An exception of the standard library: std::out_of_range("vector")"""
+        """An exception of the standard library, or one that is derived from it.
+
+        std::out_of_range("vector")
+        """
+        name = self._dynamic_name(address) or name
         type = lookup_type(name)
         bases = base_names(type) if type is not None else [name]
         name = name.replace("__cxx11::", "")
         if not any(base.replace("__cxx11::", "") in _WITH_MESSAGE for base in bases):
             return f"{name}()"
         return f"{name}({self.c_string(self._word(address + _MESSAGE_OFFSET))})"
+
+    def _dynamic_name(self, address: int) -> str:
+        """The name of the class of an object with virtual functions; "" if it is unknown."""
+        table = gdb.execute(f"info symbol {self._word(address):#x}", to_string=True)
+        match = re.match(r"vtable for (.*?) \+ \d+", table)
+        return match[1] if match is not None else ""
 
     def _child(self, child: Any) -> str:
         if not isinstance(child, gdb.Value):
