@@ -59,8 +59,7 @@ class Function:
 
     def returns(self) -> "list[int]":
         """The addresses of its `ret` instructions."""
-        instructions = gdb.selected_inferior().architecture().disassemble(self.start, self.end - 1)
-        return [each["addr"] for each in instructions if re.match(r"(repz? )?ret", each["asm"])]
+        return _return_addresses(self.start, self.end)
 
     def info(self, pc: int) -> "PlaceInfo":
         """The variables that exist at an address."""
@@ -167,7 +166,7 @@ def read_functions(
                 rows.append((row.pc, row.line))
     result = []
     for block, rows in tables.values():
-        syntax = _find_syntax(block.function.name, [line for _, line in rows], syntaxes)
+        syntax = _find_syntax(block, [line for _, line in rows], syntaxes)
         if syntax is not None:
             result.append(Function(block, rows, syntax, statements))
     return result
@@ -186,10 +185,18 @@ def _symtabs(file: str, syntaxes: "list[list[int]]") -> "list[Any]":
     return list(tables.values())
 
 
-def _find_syntax(name: str, lines: "list[int]", syntaxes: "list[list[int]]") -> "list[int] | None":
-    """The innermost function in the text that begins and ends on these lines."""
-    if name.startswith(("_GLOBAL__", "__static_init", "_ZGV")):
+def _return_addresses(start: int, end: int) -> "list[int]":
+    instructions = gdb.selected_inferior().architecture().disassemble(start, end - 1)
+    return [each["addr"] for each in instructions if re.match(r"(repz? )?ret", each["asm"])]
+
+
+def _find_syntax(block: Any, lines: "list[int]", syntaxes: "list[list[int]]") -> "list[int] | None":
+    """The innermost function in the text that begins and ends on the lines of a block."""
+    if block.function.name.startswith(("_GLOBAL__", "__static_init", "_ZGV")):
         return None
     last = max(lines)
     fitting = [each for each in syntaxes if each[0] <= lines[0] and each[2] == last]
+    if not fitting and not _return_addresses(block.start, block.end):
+        # A function that never returns has no row for its closing brace.
+        fitting = [each for each in syntaxes if each[0] <= lines[0] <= each[1] and last <= each[2]]
     return min(fitting, key=lambda each: each[2] - each[0], default=None)

@@ -13,6 +13,7 @@ which allows `execve`. Its message contains the filter of programs, for those th
 import json
 import os
 import resource
+import signal
 import socket
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 from typing import Any, NoReturn
@@ -101,8 +102,12 @@ def _execute(request: "dict[str, Any]", files: "list[int]", settings: "dict[str,
         if tool is None:
             own["layers"] = [layer for layer in settings["layers"] if layer != "seccomp"]
             own["readable"] = [*settings["readable"], request["library"]]
-        elif has_filter:
-            own["filter"] = settings["tool_filters"][tool]
+        else:
+            # Python ignores these, and what it executes would, too.
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):
+                signal.signal(number, signal.SIG_DFL)
+            if has_filter:
+                own["filter"] = settings["tool_filters"][tool]
         apply_layers(own, request["limits"], request["path"])
         _limit_memory(request["limits"])
         os.execve(request["command"][0], request["command"], environment)
