@@ -56,6 +56,7 @@ def test_values_that_are_the_same(actual: str, predicted: str, rule: str) -> Non
         ("{nullptr}", "{0x7ffe0010}"),
         ('"abc… <cut: 500 characters>', '"abd"'),
         ("union U{.a = 1, .b = {2}}", "{3}"),
+        ("union U{.a = <uninitialized>, .b = {2}}", "{3}"),
         ("true", "True"),
     ],
 )
@@ -72,6 +73,8 @@ def test_values_that_differ(actual: str, predicted: str) -> None:
         ("0.0", "-0.0", True),
         ("1", "1u", True),
         ("0x10", "16", True),
+        ("(long)4.5f", "4", True),
+        ("(double)4.5f", "4.5", True),
         ("std::make_optional(3)", "3", True),
         ("1", '"1"', False),
         ("{1, 2}", "{2, 1}", False),

@@ -1,5 +1,6 @@
 """Parser of C++ values as text: what the recorder writes, and what models and tests write."""
 
+import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -47,6 +48,7 @@ _POINTERS = ("make_unique", "make_shared", "unique_ptr", "shared_ptr")
 _NUMBERS = frozenset(
     ["int", "long", "short", "unsigned", "signed", "double", "float", "size_t", "bool", "char"]
 )
+_INTEGERS = _NUMBERS - {"double", "float", "bool", "char"}
 _ESCAPE = re.compile(
     r"\\(?:x([\da-fA-F]+)|([0-7]{1,3})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(\r?\n)|(.))", re.DOTALL
 )
@@ -156,8 +158,9 @@ class _Reader:
     def _parentheses(self, depth: int) -> LiteralNode:
         """A value in parentheses, or one after the type that it is converted to."""
         start = self.position
-        if self._type() and self._accept(")") and self._text() not in (*",)}", ""):
-            return self.value(depth + 1)
+        name = self._type()
+        if name and self._accept(")") and self._text() not in (*",)}", ""):
+            return _converted(self.value(depth + 1), name)
         self.position = start
         node = self.value(depth + 1)
         self._expect(")")
@@ -241,6 +244,14 @@ class _Reader:
             raise ValueError("fields with and without names")
         kind: LiteralKind = "object" if name or keys else "list"
         return LiteralNode(kind, name=name, keys=tuple(keys), items=tuple(items))
+
+
+def _converted(node: LiteralNode, name: str) -> LiteralNode:
+    """A value that is converted to a type: `(long)4.5` -> 4."""
+    is_fraction = isinstance(node.value, float) and math.isfinite(node.value)
+    if is_fraction and name in _INTEGERS:
+        return LiteralNode("number", math.trunc(node.value))  # type: ignore[arg-type]
+    return node
 
 
 def _container(name: str, items: tuple[LiteralNode, ...]) -> LiteralNode:

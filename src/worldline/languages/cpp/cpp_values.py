@@ -58,7 +58,9 @@ def _are_same(left: LiteralNode, right: LiteralNode, *, is_answer: bool) -> bool
     if "opaque" in (left.kind, right.kind):
         return left.kind == "opaque"
     if left.name.startswith("union ") and right.kind != "object":
-        return any(_are_same(item, right, is_answer=is_answer) for item in left.items)
+        # Members that are not in use can be anything.
+        known = [item for item in left.items if item.kind != "opaque"]
+        return any(_are_same(item, right, is_answer=is_answer) for item in known)
     if left.kind in ("number", "string", "char", "boolean", "null", "constant"):
         return left.kind == right.kind and _are_scalars_same(left, right, is_answer=is_answer)
     if not _are_comparable(left, right) or len(left.items) != len(right.items):

@@ -74,6 +74,12 @@ word becomes "Hello" and is appended, and kept is {"Hello"}""",
         ),
     ),
 }
+# The answer as an assertion.
+ASSERTIONS = {
+    "python": "assert {call} == {result}",
+    "cpp": "assert({call} == {result});",
+}
+_ASSERTION = "assert.deepStrictEqual({call}, {result});"
 
 
 class ChatCodec:
@@ -100,9 +106,8 @@ class ChatCodec:
     def encode(self, trace: Trace) -> Segments:
         """Answer that a perfect model would give."""
         _, call = trace.program.split_entry() or ("", "")
-        assertion = f"assert {call} == {trace.result}"
-        if not trace.program.is_python:
-            assertion = f"assert.deepStrictEqual({call}, {trace.result});"
+        template = ASSERTIONS.get(trace.program.language, _ASSERTION)
+        assertion = template.replace("{call}", call).replace("{result}", str(trace.result))
         return (f"[ANSWER]\n{assertion}\n[/ANSWER]",)
 
     def decode(self, text: str, program: Program) -> Decoded:

@@ -19,10 +19,12 @@ _PHRASES = (
     ("with the line of its def", "with its first line"),
     (
         "A comprehension or a lambda has no rows of its own.",
-        "{lambda} has rows of its own, too. A variable that goes out of scope is "
+        "{function} has rows of its own, too. A variable that goes out of scope is "
         'written as "del" and its name.',
     ),
 )
+# Functions without a name.
+_FUNCTIONS = {"cpp": "A lambda"}
 
 
 def prompt_text(text: str, language: str) -> str:
@@ -36,6 +38,6 @@ def prompt_text(text: str, language: str) -> str:
 
 
 def _fill(text: str, language: Language) -> str:
-    function = "A lambda" if language.name == "cpp" else "An arrow function"
-    text = text.replace("{title}", language.title).replace("{lambda}", function)
+    function = _FUNCTIONS.get(language.name, "An arrow function")
+    text = text.replace("{title}", language.title).replace("{function}", function)
     return text.replace("{notation}", language.value_notation)

@@ -109,6 +109,9 @@ class ValueReader(ScalarReader):
         pointer, size = struct.unpack("<QQ", self.memory(address, 16))
         if size > _MAX_SIZE or pointer == 0:
             return UNINITIALIZED
+        # A string ends with a zero byte; what does not is no string.
+        if self.memory(pointer + size, 1) != b"\0":
+            return UNINITIALIZED
         self._string_size = size
         return quote(self.memory(pointer, min(size, self.limit)))
 
