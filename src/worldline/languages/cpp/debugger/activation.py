@@ -92,7 +92,7 @@ class Activation:
         texts: dict[Any, str] = {}
         names: dict[str, Any] = {}
         active = {variable.key for variable in info.variables}
-        for key in self._declared - active:
+        for key in sorted(self._declared - active):
             # The variable of a loop, between its iterations.
             if key in self._texts:
                 texts[key] = self._texts[key]

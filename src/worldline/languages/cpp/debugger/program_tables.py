@@ -5,6 +5,8 @@ from typing import Any
 
 import gdb
 
+from .instructions import Instructions
+
 
 class Function:
     """A function of the program's file.
@@ -16,6 +18,8 @@ class Function:
         body: The address after its prologue, at which its parameters can be read.
         type: The type that it returns.
         rows: The lines of its addresses in the line table.
+        returns: The addresses of its `ret` instructions.
+        breakpoints: The addresses in the line table that may begin a statement.
         parameters: The names of its parameters.
         variables: The names of its parameters and local variables.
     """
@@ -35,6 +39,10 @@ class Function:
         self.rows = dict(rows)
         later = sorted(pc for pc in self.rows if pc > self.start)
         self.body = later[0] if later else self.start
+        instructions = Instructions(self.start, self.end)
+        self.returns = instructions.returns
+        lines = {pc: self.statement_of(self.rows[pc]) for pc in later}
+        self.breakpoints = sorted(instructions.first_rows(lines))
         self.type = self.symbol.type.target().strip_typedefs()
         arguments = [symbol for symbol in block if symbol.is_argument]
         self.parameters = [symbol.name for symbol in arguments if _is_shown(symbol)]
@@ -43,7 +51,7 @@ class Function:
         # Variables of `for (… : …)` by their keys, and the blocks of their loops.
         self.loops: dict[Any, tuple[int, int]] = {}
         self.variables = list(self.parameters)
-        for pc in self.rows:
+        for pc in later:
             self.info(pc)
 
     def statement_of(self, line: int) -> int:
@@ -56,10 +64,6 @@ class Function:
             return False
         # The rows of the head are about the call.
         return self._statements[line] > self.line or line == self._first_line
-
-    def returns(self) -> "list[int]":
-        """The addresses of its `ret` instructions."""
-        return _return_addresses(self.start, self.end)
 
     def info(self, pc: int) -> "PlaceInfo":
         """The variables that exist at an address."""
@@ -185,18 +189,13 @@ def _symtabs(file: str, syntaxes: "list[list[int]]") -> "list[Any]":
     return list(tables.values())
 
 
-def _return_addresses(start: int, end: int) -> "list[int]":
-    instructions = gdb.selected_inferior().architecture().disassemble(start, end - 1)
-    return [each["addr"] for each in instructions if re.match(r"(repz? )?ret", each["asm"])]
-
-
 def _find_syntax(block: Any, lines: "list[int]", syntaxes: "list[list[int]]") -> "list[int] | None":
     """The innermost function in the text that begins and ends on the lines of a block."""
     if block.function.name.startswith(("_GLOBAL__", "__static_init", "_ZGV")):
         return None
     last = max(lines)
     fitting = [each for each in syntaxes if each[0] <= lines[0] and each[2] == last]
-    if not fitting and not _return_addresses(block.start, block.end):
+    if not fitting and not Instructions(block.start, block.end).returns:
         # A function that never returns has no row for its closing brace.
         fitting = [each for each in syntaxes if each[0] <= lines[0] <= each[1] and last <= each[2]]
     return min(fitting, key=lambda each: each[2] - each[0], default=None)

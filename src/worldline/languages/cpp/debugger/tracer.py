@@ -67,10 +67,9 @@ class Tracer:
             self._add(function.body, self._call, function)
             if is_small_class(function.type):
                 self._add(function.start, self._enter, function)
-            for pc, line in function.rows.items():
-                if pc >= function.body:
-                    self._add(pc, self._row, function, pc, line)
-            for pc in function.returns():
+            for pc in function.breakpoints:
+                self._add(pc, self._row, function, pc, function.rows[pc])
+            for pc in function.returns:
                 self._add(pc, self._return, function)
         for name, action in (
             ("__cxa_throw", self._throw),
