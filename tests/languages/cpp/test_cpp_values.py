@@ -47,7 +47,7 @@ def test_values_that_are_the_same(actual: str, predicted: str, rule: str) -> Non
         ("0.0", "-0.0"),
         ("{1, 2}", "{2, 1}"),
         ("{1}", "{1, 1}"),
-        ("std::set{1, 2}", "std::vector<int>{2, 1}"),
+        ("std::set{1, 2}", "{2, 3}"),
         ("std::set{1}", "std::map{{1, 2}}"),
         ("std::unordered_set{1, 2}", "{2, 2}"),
         ("Point{.x = 1}", "Line{.x = 1}"),
@@ -79,7 +79,9 @@ def test_values_that_differ(actual: str, predicted: str) -> None:
         ("1", '"1"', False),
         ("{1, 2}", "{2, 1}", False),
         ("1", "0 + 1", False),
-        ('std::map<std::string,long>({{"a", 1}, {"b", 2}})', '{{"b", 2}, {"a", 1}}', False),
+        ('std::map<std::string,long>({{"a", 1}, {"b", 2}})', '{{"b", 2}, {"a", 1}}', True),
+        ('std::map<std::string,long>({{"a", 1}, {"b", 2}})', '{{"b", 1}, {"a", 2}}', False),
+        ('{{"a", 1}, {"b", 2}}', '{{"b", 2}, {"a", 1}}', False),
     ],
 )
 def test_answers(expected: str, answer: str, is_equal: bool) -> None:
@@ -124,6 +126,8 @@ def test_the_first_difference_is_found_inside() -> None:
     assert (leaf.path, leaf.kind, leaf.actual, leaf.predicted) == ('[1]["a"]', "int", "2", "3")
     leaf = values.first_leaf("Point{.x = 1, .y = {2}}", "Point{.x = 1, .y = {3}}")
     assert (leaf.path, leaf.actual, leaf.predicted) == (".y[0]", "2", "3")
+    leaf = values.first_leaf("std::map{{1, 2}, {3, 4}}", "std::map{{3, 5}, {1, 2}}")
+    assert (leaf.path, leaf.actual, leaf.predicted) == ("[3]", "4", "5")
     assert values.first_leaf("{1}", "{1, 2}").path == ""
     assert values.string_items('{"a", std::map{{"b", 1}}}') == {'"a"', '"b"'}
 

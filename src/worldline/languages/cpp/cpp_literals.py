@@ -247,11 +247,12 @@ class _Reader:
 
 
 def _converted(node: LiteralNode, name: str) -> LiteralNode:
-    """A value that is converted to a type: `(long)4.5` -> 4."""
+    """A value that is converted to a type: `(long)4.5` -> 4, `(std::vector<int>)2` -> {0, 0}."""
     is_fraction = isinstance(node.value, float) and math.isfinite(node.value)
     if is_fraction and name in _INTEGERS:
         return LiteralNode("number", math.trunc(node.value))  # type: ignore[arg-type]
-    return node
+    is_count = node.kind == "number" and _CONTAINERS.get(name) == "list"
+    return _new_container(name, (node,)) if is_count else node
 
 
 def _container(name: str, items: tuple[LiteralNode, ...]) -> LiteralNode:

@@ -68,7 +68,7 @@ def _are_same(left: LiteralNode, right: LiteralNode, *, is_answer: bool) -> bool
     first, second = _parts(left), _parts(right)
     if _is_unordered(left) or _is_unordered(right):
         texts = [
-            Counter(write_value(part, is_canonical=True, sorts=True) for part in parts)
+            Counter(write_value(part, is_canonical=True) for part in parts)
             for parts in (first, second)
         ]
         return texts[0] == texts[1]
@@ -106,7 +106,8 @@ def _parts(node: LiteralNode) -> tuple[LiteralNode, ...]:
 
 
 def _is_unordered(node: LiteralNode) -> bool:
-    return node.name.startswith("unordered_")
+    """Whether the order in which items are written does not matter."""
+    return node.kind in ("map", "set")
 
 
 @lru_cache(maxsize=8192)
@@ -216,21 +217,28 @@ def _descend(
         not left.items
         or not _are_comparable(left, right)
         or len(left.items) != len(right.items)
-        or _is_unordered(left)
+        or left.kind == "set"
     ):
         return path, left, right
-    if right.kind != left.kind == "map":
-        pairs = [part.items for part in _parts(right)]
-        if not all(len(pair) == 2 for pair in pairs):
-            return path, left, right
-        keys, items = (tuple(pair[n] for pair in pairs) for n in (0, 1))
-        right = LiteralNode("map", name=left.name, keys=keys, items=items)
-    if left.kind == "map" and left.keys != right.keys:
+    items: list[LiteralNode] | None = list(right.items)
+    if left.kind == "map":
+        items = _values_by_key(left, right)
+    if items is None:
         return path, left, right
-    for index, (a, b) in enumerate(zip(left.items, right.items, strict=True)):
+    for index, (a, b) in enumerate(zip(left.items, items, strict=True)):
         if not _are_same(a, b, is_answer=False):
             return _descend(a, b, path + _step(left, index))
     return path, left, right
+
+
+def _values_by_key(left: LiteralNode, right: LiteralNode) -> list[LiteralNode] | None:
+    """The values of one map in the order of another; None if their keys differ."""
+    pairs = [part.items for part in _parts(right)]
+    if not all(len(pair) == 2 for pair in pairs):
+        return None
+    values = {write_value(key, is_canonical=True): value for key, value in pairs}
+    keys = [write_value(key, is_canonical=True) for key in left.keys]
+    return [values[key] for key in keys] if set(keys) == set(values) else None
 
 
 def _step(node: LiteralNode, index: int) -> str:

@@ -3,20 +3,19 @@
 from worldline.languages.cpp.cpp_literals import LiteralNode
 
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
-_UNORDERED = "unordered_"
 
 
-def write_value(node: LiteralNode, *, is_canonical: bool = False, sorts: bool = False) -> str:
+def write_value(node: LiteralNode, *, is_canonical: bool = False) -> str:
     """The text of a value.
 
     Args:
         node: The value.
-        is_canonical: Whether containers are written without names and whole numbers without a
-            fraction, so that values that are the same have the same text.
-        sorts: Whether the items of sets and maps are sorted.
+        is_canonical: Whether containers are written without names, whole numbers without a
+            fraction, and sets and maps in order, so that values that are the same have the same
+            text.
     """
-    texts = [write_value(item, is_canonical=is_canonical, sorts=sorts) for item in node.items]
-    keys = [write_value(key, is_canonical=is_canonical, sorts=sorts) for key in node.keys]
+    texts = [write_value(item, is_canonical=is_canonical) for item in node.items]
+    keys = [write_value(key, is_canonical=is_canonical) for key in node.keys]
     match node.kind:
         case "string":
             return quote(str(node.value))
@@ -39,8 +38,7 @@ def write_value(node: LiteralNode, *, is_canonical: bool = False, sorts: bool = 
             return f"{node.name}{{{', '.join(fields)}}}"
         case "map":
             texts = [f"{{{key}, {text}}}" for key, text in zip(keys, texts, strict=True)]
-    is_unordered = node.name.startswith(_UNORDERED) or (sorts and node.kind in ("map", "set"))
-    if is_canonical and is_unordered:
+    if is_canonical and node.kind in ("map", "set"):
         texts.sort()
     if is_canonical:
         return f"{{{', '.join(texts)}}}"

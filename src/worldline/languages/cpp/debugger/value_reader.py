@@ -179,6 +179,8 @@ class ValueReader(ScalarReader):
             return lambda address: f"std::{short}{self._read(inner, address)}"
         if short == "optional":
             return self._optional(type)
+        if short == "variant":
+            return self._variant(type)
         if short in ("unique_ptr", "shared_ptr", "reference_wrapper"):
             return self._smart_pointer(type)
         if item_addresses(self.memory, short, type) is not None:
@@ -224,6 +226,24 @@ class ValueReader(ScalarReader):
 
         return read
 
+    def _variant(self, type: Any) -> Reader:
+        index = next(
+            ((field, offset) for field, offset in data_fields(type) if field.name == "_M_index"),
+            None,
+        )
+        if index is None:
+            return lambda address: "<std::variant>"
+        (field, offset) = index
+
+        def read(address: int) -> str:
+            number = self.memory(address + offset, field.type.sizeof)[0]
+            try:
+                return self._read(type.template_argument(number), address)
+            except (RuntimeError, gdb.error):
+                return UNINITIALIZED  # there is no such alternative
+
+        return read
+
     def _smart_pointer(self, type: Any) -> Reader:
         """A smart pointer without a deleter that has a state: the value that it points to."""
         item = type.template_argument(0)
@@ -243,8 +263,6 @@ class ValueReader(ScalarReader):
             texts = [self._child(child) for _, child in printer.children()]
         except (gdb.error, AttributeError, RuntimeError, TypeError, ValueError):
             return f"<std::{name}>"
-        if name == "variant":
-            return texts[0] if texts else "std::monostate{}"
         return self._braces(texts, "" if name == "vector" else f"std::{name}")
 
     def exception(self, name: str, address: int) -> str:
