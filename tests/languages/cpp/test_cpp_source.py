@@ -88,6 +88,7 @@ def test_functions(text: str, expected: list[FunctionSyntax]) -> None:
             "std::sort(a, b,\n  [](int p, int q) {\n    return p < q;\n  }\n);",
             {1: 1, 2: 1, 3: 3, 4: 1, 5: 1},
         ),
+        ("goto end;\nend:\nx = y ? a : b;", {1: 1, 3: 3}),
         ("for (int i = 0;\n     i < 3; i++)\n  f(i);", {1: 1, 2: 1, 3: 3}),
     ],
 )

@@ -218,6 +218,19 @@ def test_calls_are_on_the_lines_of_the_functions_in_the_text(constructs: Trace) 
     assert "<lambda>" in names
 
 
+def test_objects_of_derived_classes_and_arrays(constructs: Trace) -> None:
+    (scope,) = [n for n, scope in enumerate(constructs.scopes) if scope.function == "measure"]
+    shown = [dict(step.changed) for step in constructs.steps if step.scope == scope]
+    unset = "<uninitialized>"
+    assert shown[:4] == [
+        {"shape": "Square{.side = 2}"},
+        {"calls": "0"},
+        {"calls": "1"},
+        {"last": f"{{{unset}, {unset}}}"},
+    ]
+    assert [step["last"] for step in shown[4:] if "last" in step] == [f"{{4, {unset}}}", "{4, 4}"]
+
+
 @pytest.mark.parametrize("name", [name for name in CODECS if name not in {"chat", *PYTHON_CODECS}])
 def test_every_codec_reads_what_it_writes(constructs: Trace, name: str) -> None:
     codec = get_codec(name)

@@ -93,8 +93,29 @@ std::optional<int> find_first(const std::vector<int>& values, int limit) {
     return std::nullopt;
 }
 
+struct Shape {
+    virtual int area() const = 0;
+    virtual ~Shape() = default;
+};
+
+struct Square : Shape {
+    int side = 2;
+    int area() const override {
+        return side * side;
+    }
+};
+
+int measure(const Shape& shape) {
+    static int calls = 0;
+    calls++;
+    int last[2];
+    for (int& each : last) each = shape.area();
+    return last[1];
+}
+
 std::vector<int> everything(int n) {
     std::vector<int> results;
+    results.push_back(measure(Square()));
     results.push_back(loops(n));
     results.push_back(safely(n, 0));
     results.push_back(safely(n, 1));

@@ -77,6 +77,8 @@ def _fill_statement(
         return index + 1
     if first == "catch" and tokens[min(index + 1, end - 1)].text == "(":
         return closing.get(index + 1, index) + 1
+    if tokens[index].kind == "name" and tokens[min(index + 1, end - 1)].text == ":":
+        return index + 2
     if first in _LABELS:
         while index < end and tokens[index].text not in (":", ";"):
             index += 1

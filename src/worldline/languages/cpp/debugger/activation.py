@@ -74,7 +74,7 @@ class Activation:
         return self._loops.get(key)
 
     def _is_declared(self, variable: Variable) -> bool:
-        if variable.is_parameter:
+        if variable.is_parameter or variable.is_static:
             return True
         function = self.function
         line = function.statement_of(variable.line)

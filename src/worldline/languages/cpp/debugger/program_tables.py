@@ -81,6 +81,7 @@ class Variable:
         self.line = symbol.line
         self.key = (block.start, block.end, symbol.name, symbol.line)
         self.is_parameter = symbol.is_argument
+        self.is_static = not symbol.needs_frame
         self.type = symbol.type.strip_typedefs()
         self.is_reference = self.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 

@@ -16,6 +16,16 @@ def is_closure(type: Any) -> bool:
     return not type.name and any((field.name or "").startswith("__") for field in type.fields())
 
 
+def has_virtual_functions(type: Any) -> bool:
+    """Whether objects of a class begin with the address of a table of virtual functions."""
+    first = next((field for field in type.fields() if hasattr(field, "bitpos")), None)
+    if first is None or first.bitpos:
+        return False
+    if first.is_base_class:
+        return has_virtual_functions(first.type.strip_typedefs())
+    return (first.name or "").startswith("_vptr")
+
+
 def data_fields(type: Any, offset: int = 0) -> Any:
     """Fields of a class and its bases with their offsets, without static ones."""
     for field in type.fields():

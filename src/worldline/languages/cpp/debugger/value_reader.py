@@ -12,7 +12,15 @@ import gdb
 
 from .container_items import item_addresses, value_offset
 from .scalar_reader import PATTERN, UNINITIALIZED, Reader, ScalarReader
-from .type_fields import base_names, data_fields, is_closure, lookup_type, tuple_items, value_at
+from .type_fields import (
+    base_names,
+    data_fields,
+    has_virtual_functions,
+    is_closure,
+    lookup_type,
+    tuple_items,
+    value_at,
+)
 from .value_text import quote
 
 # Larger sizes are garbage.
@@ -34,6 +42,11 @@ _FORMATS = {1: "b", 2: "h", 4: "i", 8: "q"}
 
 class ValueReader(ScalarReader):
     """Reads values, each at most about `limit` characters long."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        # Names of classes by the addresses of their tables of virtual functions.
+        self._classes: dict[int, str] = {}
 
     def _new_reader(self, type: Any) -> Reader:
         code = type.code
@@ -65,8 +78,10 @@ class ValueReader(ScalarReader):
         count = min(count, self.limit)
         if type.code == gdb.TYPE_CODE_INT and size in _FORMATS and str(type) != "char":
             format = _FORMATS[size] if type.is_signed else _FORMATS[size].upper()
-            numbers = struct.unpack(f"<{count}{format}", self.memory(address, size * count))
-            return f"{{{', '.join(map(str, numbers))}}}"
+            data = self.memory(address, size * count)
+            if size < 4 or PATTERN * size not in data:
+                numbers = struct.unpack(f"<{count}{format}", data)
+                return f"{{{', '.join(map(str, numbers))}}}"
         return self._braces(self._read(type, address + n * size) for n in range(count))
 
     def _braces(self, texts: Any, prefix: str = "") -> str:
@@ -103,7 +118,20 @@ class ValueReader(ScalarReader):
             return self._standard(type, name)
         if type.code == gdb.TYPE_CODE_UNION:
             name = f"union {name}"
-        return self._fields(type, name, names=True)
+        fields = self._fields(type, name, names=True)
+        return self._polymorphic(name, fields) if has_virtual_functions(type) else fields
+
+    def _polymorphic(self, name: str, fields: Reader) -> Reader:
+        """An object that may be of a class that is derived from its type."""
+
+        def read(address: int) -> str:
+            other = self._dynamic_name(address)
+            type = lookup_type(other) if other and other != name else None
+            if type is None:
+                return fields(address)
+            return self._fields(type, other, names=True)(address)
+
+        return read
 
     def _string(self, address: int) -> str:
         pointer, size = struct.unpack("<QQ", self.memory(address, 16))
@@ -172,6 +200,8 @@ class ValueReader(ScalarReader):
         short = re.sub(r"^std::(__cxx11::|__debug::)?", "", name.partition("<")[0])
         if name in _EXCEPTIONS or "std::exception" in base_names(type):
             return lambda address: self.exception(name, address)
+        if short == "monostate":
+            return lambda address: "std::monostate{}"
         if short == "bitset":
             return self._bitset(int(type.template_argument(0)))
         if short in _ADAPTERS:
@@ -280,9 +310,13 @@ class ValueReader(ScalarReader):
 
     def _dynamic_name(self, address: int) -> str:
         """The name of the class of an object with virtual functions; "" if it is unknown."""
-        table = gdb.execute(f"info symbol {self._word(address):#x}", to_string=True)
-        match = re.match(r"vtable for (.*?) \+ \d+", table)
-        return match[1] if match is not None else ""
+        table = self._word(address)
+        if table not in self._classes:
+            symbol = gdb.execute(f"info symbol {table:#x}", to_string=True)
+            # The first part of the table is that of the whole object.
+            match = re.match(r"vtable for (.*?) \+ 16\b", symbol)
+            self._classes[table] = match[1] if match is not None else ""
+        return self._classes[table]
 
     def _child(self, child: Any) -> str:
         if not isinstance(child, gdb.Value):
