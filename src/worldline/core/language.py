@@ -197,6 +197,7 @@ _BUILT_IN = {
     "python": "worldline.languages.python.python_language:PYTHON",
     "javascript": "worldline.languages.javascript.javascript_language:JAVASCRIPT",
     "typescript": "worldline.languages.javascript.javascript_language:TYPESCRIPT",
+    "cpp": "worldline.languages.cpp.cpp_language:CPP",
     "java": "worldline.languages.java.java_language:JAVA",
 }
 LANGUAGES: Registry[Language] = Registry(

@@ -20,16 +20,16 @@ def test_the_hash_of_a_python_program_never_changes() -> None:
 
 
 def test_programs_in_other_languages_have_other_hashes() -> None:
-    languages = ("python", "javascript", "typescript")
+    languages = ("python", "javascript", "typescript", "cpp")
     programs = [replace(PROGRAM, language=language) for language in languages]
-    assert len({program.hash for program in programs}) == 3
+    assert len({program.hash for program in programs}) == 4
     assert programs[0].hash == PROGRAM.hash
     for program in programs:
         same = Program.from_text(program.text, stdin="in\n", language=program.language)
         assert same.hash == program.hash
     # Of an exact text, the hash is known without the language.
     texts = {Program.from_text(SOURCE, language=name).hash for name in (*languages, "php")}
-    assert len(texts) == 4
+    assert len(texts) == 5
 
 
 def test_an_unknown_language_is_never_taken_for_python() -> None:

@@ -1,5 +1,6 @@
 /** The program's source code, with the actual and the predicted line marked. */
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { cpp } from "@codemirror/lang-cpp";
 import { java } from "@codemirror/lang-java";
 import { javascript } from "@codemirror/lang-javascript";
 import { python } from "@codemirror/lang-python";
@@ -94,6 +95,7 @@ const extensions = [
 /** Syntax highlighting by language; a language without is shown as plain text. */
 const HIGHLIGHTING: Record<string, () => Extension> = {
   python,
+  cpp,
   java,
   javascript,
   typescript: () => javascript({ typescript: true }),

@@ -126,7 +126,7 @@ class Origin:
 
     Attributes:
         recorder: "core" (in C) or "settrace" (in Python); "node" for JavaScript and TypeScript,
-            "jvm" for Java.
+            "gdb" for C++, "jvm" for Java.
         python: The version of the interpreter: of Python, or of the runtime of the language.
         worldline: The version of worldline.
         hash_seed: PYTHONHASHSEED.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from worldline.languages.java.java_declarations import methods
 from worldline.languages.java.java_source import compared_value
 from worldline.languages.java.java_tokens import tokenize
-from worldline.languages.javascript.javascript_tokens import Token, matching_bracket
+from worldline.languages.source_tokens import Token, matching_bracket
 
 # Every row imports this library, and few use it: libjavatuples-java of Debian.
 _TUPLES = re.compile(r"^import org\.javatuples\.[\w*]+;[^\S\n]*\n", re.MULTILINE)

@@ -131,9 +131,10 @@ def assumption_lines(trace: Trace, *, width: int) -> Iterator[Text]:
 
 
 def runtime_name(trace: Trace) -> str:
-    """What executed a program: "Python", "Node.js"; else the language."""
-    if trace.origin.recorder == "node":
-        return "Node.js"
+    """What executed a program: "Python", "Node.js", "g++"; else the language."""
+    names = {"node": "Node.js", "gdb": "g++"}
+    if trace.origin.recorder in names:
+        return names[trace.origin.recorder]
     return get_language(trace.program.language).title
 
 

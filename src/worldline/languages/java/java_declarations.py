@@ -7,7 +7,7 @@ from functools import lru_cache
 from worldline.core.language import FunctionSyntax
 from worldline.core.trace import words
 from worldline.languages.java.java_tokens import tokenize
-from worldline.languages.javascript.javascript_tokens import (
+from worldline.languages.source_tokens import (
     CLOSING,
     OPENING,
     Token,

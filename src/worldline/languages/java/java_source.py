@@ -14,7 +14,7 @@ from worldline.core.trace import words
 from worldline.languages.java.java_declarations import Method, TypeDeclaration, lambdas, types
 from worldline.languages.java.java_declarations import methods as methods_of
 from worldline.languages.java.java_tokens import LINE_END, tokenize
-from worldline.languages.javascript.javascript_tokens import (
+from worldline.languages.source_tokens import (
     Token,
     is_balanced,
     matching_bracket,

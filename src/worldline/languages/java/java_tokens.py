@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from worldline.languages.javascript.javascript_tokens import Token
+from worldline.languages.source_tokens import Token
 
 LINE_END = re.compile(r"\r\n|[\n\r]")
 _TOKEN = re.compile(

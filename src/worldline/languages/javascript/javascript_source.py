@@ -10,13 +10,8 @@ from functools import lru_cache
 
 from worldline.core.errors import ProgramError
 from worldline.core.language import FunctionSyntax
-from worldline.languages.javascript.javascript_tokens import (
-    Token,
-    is_balanced,
-    matching_bracket,
-    split_at,
-    tokenize,
-)
+from worldline.languages.javascript.javascript_tokens import tokenize
+from worldline.languages.source_tokens import Token, is_balanced, matching_bracket, split_at
 
 START_MARK = "// << START_OF_TRACE"
 _LINE_END = re.compile(r"\r\n|[\n\r\u2028\u2029]")

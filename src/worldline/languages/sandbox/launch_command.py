@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from worldline.languages.sandbox.extension_files import (
 )
 from worldline.languages.sandbox.interpreter_files import inspect_interpreter, leave_out
 from worldline.languages.sandbox.levels import Layer, Sandbox, check_platform
-from worldline.languages.sandbox.policy import OWN_ID
+from worldline.languages.sandbox.policy import OWN_ID, TOOL_SYSCALLS
 from worldline.languages.sandbox.seccomp_filter import build_seccomp_filter, libseccomp_problem
 from worldline.languages.sandbox.unprivileged_user import (
     USER,
@@ -246,14 +247,19 @@ class LaunchCommand:
             or self._user is not None
             or ("landlock" in layers and self._landlock_version >= _LANDLOCK_WITH_SIGNALS)
         )
-        rules = b""
+        rules, tool_rules = b"", {}
         if "seccomp" in layers:
-            rules = build_seccomp_filter(
-                in_bubblewrap=in_bubblewrap, are_signals_confined=are_signals_confined
+            build = partial(
+                build_seccomp_filter,
+                in_bubblewrap=in_bubblewrap,
+                are_signals_confined=are_signals_confined,
             )
+            rules = build()
+            tool_rules = {tool: build(*extra).hex() for tool, extra in TOOL_SYSCALLS.items()}
         return {
             "layers": sorted(layers),
             "filter": rules.hex(),
+            "tool_filters": tool_rules,
             "own_id": OWN_ID.to_bytes(4, sys.byteorder).hex(),
             "readable": [*readable, *_DEVICES],
             "listable": listable,

@@ -75,6 +75,13 @@ FAILING_SYSCALLS = {
     "clone3": errno.ENOSYS,
 }
 
+# System calls of tools that execute programs, in addition to those of programs.
+TOOL_SYSCALLS = {
+    "compiler": ("execve",),
+    # It installs the filter of programs in those that it starts.
+    "debugger": ("execve", "ptrace", "personality", "seccomp"),
+}
+
 # Without namespaces, programs have no disk and cannot write files. Landlock does not restrict all
 # of these: not the permissions and times of files, and before version 3 not truncate.
 FILE_CHANGING_SYSCALLS = (

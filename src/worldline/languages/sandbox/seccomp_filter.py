@@ -46,7 +46,7 @@ def build_seccomp_filter(
     for name in (*ALLOWED_SYSCALLS, *extra):
         if name not in excluded:
             _add_rule(pyseccomp, rules, pyseccomp.ALLOW, name)
-    for name in FATAL_SYSCALLS:
+    for name in set(FATAL_SYSCALLS).difference(extra):
         _add_rule(pyseccomp, rules, pyseccomp.KILL_PROCESS, name)
     for name, code in FAILING_SYSCALLS.items():
         _add_rule(pyseccomp, rules, pyseccomp.ERRNO(code), name)

@@ -68,10 +68,34 @@ EXAMPLES = {
             'assertEquals(["HELLO"], f(List.of("ab", "hello"), 2));',
         ),
     ),
+    "cpp": (
+        Program(
+            "std::vector<std::string> f(std::vector<std::string> words, int n) {\n"
+            "    std::vector<std::string> kept;\n    for (std::string word : words) {\n"
+            "        if (word.size() > n) {\n            word[0] = std::toupper(word[0]);\n"
+            "            kept.push_back(word);\n        }\n    }\n    return kept;\n}",
+            'f({"ab", "hello"}, 2)',
+            language="cpp",
+        ),
+        WORKED.replace("kept = [] makes kept the empty list", "kept is the empty vector")
+        .replace("['ab', 'hello'] and", '{"ab", "hello"} and')
+        .replace(
+            "'HELLO' is appended and kept is ['HELLO']",
+            """\
+word becomes "Hello" and is appended, and kept is {"Hello"}""",
+        )
+        .replace("'ab'", '"ab"')
+        .replace("'hello'", '"hello"')
+        .replace(
+            'assert f(["ab", "hello"], 2) == [\'HELLO\']',
+            'assert(f({"ab", "hello"}, 2) == std::vector<std::string>{"Hello"});',
+        ),
+    ),
 }
 # The answer as an assertion.
 ASSERTIONS = {
     "python": "assert {call} == {result}",
+    "cpp": "assert({call} == {result});",
     "java": "assertEquals({result}, {call});",
 }
 _ASSERTION = "assert.deepStrictEqual({call}, {result});"

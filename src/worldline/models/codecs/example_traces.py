@@ -15,6 +15,7 @@ EXAMPLES_FILES = {
     "python": "example_traces.json",
     "javascript": "example_traces_javascript.json",
     "typescript": "example_traces_javascript.json",
+    "cpp": "example_traces_cpp.json",
     "java": "example_traces_java.json",
 }
 MAX_SHOTS = 3

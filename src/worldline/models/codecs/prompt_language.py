@@ -24,7 +24,7 @@ _PHRASES = (
     ),
 )
 # Functions without a name.
-_FUNCTIONS = {"java": "A lambda"}
+_FUNCTIONS = {"cpp": "A lambda", "java": "A lambda"}
 
 
 def prompt_text(text: str, language: str) -> str:

@@ -5,11 +5,15 @@ It speaks the protocol of the fork server (see `fork_server.py`). A request has 
 program's input and output as descriptors 0 and 1, the file of the recording as 3 and the message as
 4. All layers but seccomp are applied before the command is executed; the seccomp filter is
 installed by a library that is loaded first (`c/exec_filter.c`), so that it can forbid `execve`.
+
+A request of a `tool` (a compiler or a debugger) executes the command with the filter of that tool,
+which allows `execve`. Its message contains the filter of programs, for those that it starts.
 """
 
 import json
 import os
 import resource
+import signal
 import socket
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 from typing import Any, NoReturn
@@ -83,20 +87,27 @@ def _execute(request: "dict[str, Any]", files: "list[int]", settings: "dict[str,
     has_filter = "seccomp" in settings["layers"]
     message = {**request["message"], "needs_filter": has_filter}
     passed = [*streams, os.open(os.devnull, os.O_WRONLY), memory]
+    tool = request.get("tool")
+    if has_filter and tool is not None:
+        message["filter"] = seccomp_filter(settings).hex()
     passed.append(_file_of(json.dumps(message).encode()))
-    if has_filter:
+    if has_filter and tool is None:
         passed.append(_file_of(seccomp_filter(settings)))
         environment |= {"LD_PRELOAD": request["library"], "WORLDLINE_FILTER_FD": str(_FILTER_FD)}
     for target, fd in enumerate([fcntl(fd, F_DUPFD_CLOEXEC, _FIRST_FD) for fd in passed]):
         os.dup2(fd, target)
     os.closerange(len(passed), _FIRST_FD + 2 * len(passed) + 16)
     try:
-        own = {
-            **settings,
-            "layers": [layer for layer in settings["layers"] if layer != "seccomp"],
-            "readable": [*settings["readable"], request["library"]],
-            "executable": request["executable"],
-        }
+        own = {**settings, "executable": request["executable"]}
+        if tool is None:
+            own["layers"] = [layer for layer in settings["layers"] if layer != "seccomp"]
+            own["readable"] = [*settings["readable"], request["library"]]
+        else:
+            # Python ignores these, and what it executes would, too.
+            for number in (signal.SIGPIPE, signal.SIGXFSZ):
+                signal.signal(number, signal.SIG_DFL)
+            if has_filter:
+                own["filter"] = settings["tool_filters"][tool]
         apply_layers(own, request["limits"], request["path"])
         _limit_memory(request["limits"])
         os.execve(request["command"][0], request["command"], environment)

@@ -1,0 +1,1 @@
+"""C++: recorder, source syntax and values."""
