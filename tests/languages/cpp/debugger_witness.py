@@ -60,7 +60,7 @@ while len(stops) < 2000:
     while older is not None:
         depth, older = depth + 1, older.older()
     # After the call, main destroys its result.
-    if depth == 1 and frame.name() != "call_main":
+    if depth == 1 and not frame.name().startswith("call_main"):
         break
     stops.append([frame.name().partition("(")[0], place.line, values, depth])
     gdb.execute("step", to_string=True)
@@ -127,7 +127,7 @@ def recorded_stops(trace: Trace) -> list[Stop]:
 
 
 def differences(trace: Trace, stops: list[Stop]) -> list[str]:
-    """What the trace says otherwise than the stops: the next statement, or the value of a variable.
+    """How the trace differs from the stops: in the next statement, or the value of a variable.
 
     A statement that an activation executes several times in a row is one stop, because `step` also
     stops in the middle of statements. Lines without a statement are left out.
