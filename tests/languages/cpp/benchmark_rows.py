@@ -52,7 +52,7 @@ def record_rows(recorder: GdbRecorder, questions: list[Question]) -> list[Trace]
 
 
 def wrong_fact(trace: Trace, edit: Edit, prediction: Prediction) -> str:
-    """What the diagnosis says otherwise than the edit; "" if it is the edit."""
+    """How the diagnosis differs from the edit; "" if it is the edit."""
     facts = diagnose_prediction(trace, prediction).facts
     divergence = facts.divergence
     if divergence is None:

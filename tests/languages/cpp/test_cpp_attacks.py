@@ -106,6 +106,14 @@ def test_bombs_end_at_a_limit(recorder: GdbRecorder, body: str, reasons: set[str
     assert attack(recorder, "  return 1;").result == "1"
 
 
+def test_a_program_does_not_see_the_environment(recorder: GdbRecorder) -> None:
+    body = "  for (char** name = environ; *name; name++) puts(*name);\n  return 1;"
+    names = {line.partition("=")[0] for line in attack(recorder, body).stdout.splitlines()}
+    assert names >= {"LC_ALL", "TZ"}
+    # gdb adds the size of a terminal.
+    assert names <= {"LC_ALL", "TZ", "LINES", "COLUMNS"}
+
+
 def test_memory_is_limited(recorder: GdbRecorder) -> None:
     trace = attack(recorder, "  return malloc(300 << 20) != nullptr;")
     assert trace.result == "0"

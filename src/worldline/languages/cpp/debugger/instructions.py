@@ -22,7 +22,7 @@ class Instructions:
     def __init__(self, start: int, end: int) -> None:
         listing = gdb.selected_inferior().architecture().disassemble(start, end - 1)
         self.returns = [each["addr"] for each in listing if _RETURN.match(each["asm"])]
-        # Addresses that are reached otherwise than from the instruction before.
+        # Addresses that are reached from elsewhere than the instruction before.
         self._entries: set[int] = set()
         previous = ""
         for each in listing:

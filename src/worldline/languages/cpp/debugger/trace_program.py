@@ -27,6 +27,7 @@ _SETTINGS = (
     *("step-mode off", "detach-on-fork on", "follow-fork-mode parent", "schedule-multiple off"),
     "language c++",
 )
+_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
 _ENDINGS = {
     signal.SIGXFSZ: ("output_limit", "more than {output_mb:,} MB printed"),
     signal.SIGXCPU: ("time_limit", "more than {cpu_seconds:g} s of a CPU"),
@@ -62,6 +63,10 @@ def main() -> None:
 def _trace(request: "dict[str, Any]", recording: RecordingFile) -> None:
     for setting in _SETTINGS:
         gdb.execute(f"set {setting}", to_string=True)
+    # The program gets none of gdb's own variables.
+    gdb.execute("unset environment", to_string=True)
+    for name, value in _ENVIRONMENT.items():
+        gdb.execute(f"set environment {name} = {value}", to_string=True)
     gdb.execute("handle all nostop noprint pass", to_string=True)
     gdb.execute("handle SIGTRAP stop nopass", to_string=True)
     _load_printers(request["printers"])
