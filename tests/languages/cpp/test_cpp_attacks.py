@@ -99,7 +99,7 @@ def test_calls_that_only_an_attack_needs_end_the_program(recorder: GdbRecorder, 
     ],
 )  # fmt: skip
 def test_bombs_end_at_a_limit(recorder: GdbRecorder, body: str, reasons: set[str]) -> None:
-    trace = attack(recorder, body, limits=replace(LIMITS, seconds=5, steps=2000))
+    trace = attack(recorder, body, limits=replace(LIMITS, seconds=3, steps=2000))
     assert trace.ending.reason in reasons, trace.ending
     assert len(trace.stdout) <= LIMITS.output_mb * 1_000_000
     # The recorder is still usable.
@@ -161,7 +161,7 @@ def test_the_compiler_cannot_read_files_of_the_host(
 def test_bombs_for_the_compiler_end_at_its_limits(
     recorder: GdbRecorder, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = Limits(seconds=4, memory_mb=300, output_mb=20, trace_mb=1)
+    limits = Limits(seconds=3, memory_mb=300, output_mb=20, trace_mb=1)
     monkeypatch.setattr(gdb_recorder, "COMPILER_LIMITS", limits)
     trace = recorder.record(Program(f"{source}\nint f() {{ return 1; }}\n", "f()", language="cpp"))
     assert (trace.ending.reason, trace.result) == ("not_loaded", None)

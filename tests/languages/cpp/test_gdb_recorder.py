@@ -258,11 +258,18 @@ def test_a_program_with_main_reads_and_prints(recorder: GdbRecorder) -> None:
     assert record(recorder, source, "f()").stdout == ""
 
 
+# One executable: the number comes from the input.
 ENDINGS = """\
 #include <cassert>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <vector>
+int number() {
+  int k;
+  scanf("%d", &k);
+  return k;
+}
 int f(int k) {
   std::vector<int> v{1};
   switch (k) {
@@ -292,9 +299,9 @@ int f(int k) {
     ],
 )
 def test_endings(recorder: GdbRecorder, number: int, reason: str, detail: str) -> None:
-    source = f"#define K {number}\n{ENDINGS}"
     trace = recorder.record(
-        Program(source, "f(K)", language="cpp"), limits=Limits(steps=500, memory_mb=256, seconds=60)
+        Program(ENDINGS, "f(number())", str(number), "cpp"),
+        limits=Limits(steps=500, memory_mb=256, seconds=60),
     )
     assert trace.ending.reason == reason, trace.ending
     assert trace.ending.detail.startswith(detail)
