@@ -5,6 +5,7 @@ It reads tokens, not a syntax tree. What it cannot read, it leaves out.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from worldline.core.errors import ProgramError
 from worldline.core.language import FunctionSyntax
@@ -24,6 +25,8 @@ _COMMA = frozenset(",")
 _EQUALITY = frozenset(["=="])
 
 
+# Called for every step.
+@lru_cache(maxsize=64)
 def source_lines(text: str) -> tuple[str, ...]:
     r"""Lines as C++ counts them: \n and \r\n end a line."""
     lines = _LINE_END.split(text)

@@ -37,6 +37,8 @@ _STATEMENTS = frozenset(
 _ASSERTIONS = frozenset(["equal", "strictEqual", "deepEqual", "deepStrictEqual"])
 
 
+# Called for every step.
+@lru_cache(maxsize=64)
 def source_lines(text: str) -> tuple[str, ...]:
     r"""Lines as JavaScript counts them: \n, \r\n, \r, U+2028 and U+2029 end a line."""
     lines = _LINE_END.split(text)
