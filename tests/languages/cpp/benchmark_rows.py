@@ -11,6 +11,7 @@ import time
 
 from tests.languages.javascript.edited_traces import EDITS, Edit, edited_prediction
 from worldline.analysis.diagnosis import diagnose_prediction
+from worldline.core.errors import RecorderError
 from worldline.core.trace import Limits, Trace
 from worldline.evaluation.benchmarks.cruxeval_x import cruxeval_x
 from worldline.languages.cpp.gdb_recorder import GdbRecorder
@@ -21,11 +22,16 @@ LIMITS = Limits(seconds=60)
 
 def record_rows(recorder: GdbRecorder, questions: list[Question]) -> list[Trace]:
     """Record the programs; report those that do not return the expected value."""
-    traces, equal, complete = [], 0, 0
+    traces, equal, complete, failed = [], 0, 0, 0
     compiled, cached, steps = [], [], 0
     for question in questions:
         start = time.perf_counter()
-        trace = recorder.record(question.program, limits=LIMITS)
+        try:
+            trace = recorder.record(question.program, limits=LIMITS)
+        except RecorderError as error:
+            sys.stdout.write(f"{question.id}: the recorder failed: {str(error)[-200:]}\n")
+            failed += 1
+            continue
         compiled.append(time.perf_counter() - start)
         # The second time, the executable is in the cache.
         start = time.perf_counter()
@@ -44,7 +50,7 @@ def record_rows(recorder: GdbRecorder, questions: list[Question]) -> list[Trace]
             sys.stdout.write(f"{line[:300]}\n")
         traces.append(trace)
     sys.stdout.write(
-        f"{len(traces)} rows, {complete} recorded to the end, {equal} equal to the expected value; "
+        f"{len(questions)} rows, {failed} failures of the recorder, {complete} recorded to the end, {equal} equal to the expected value; "
         f"{steps:,} steps; median {statistics.median(compiled):.2f} s with the compiler, "
         f"{statistics.median(cached):.2f} s from the cache\n"
     )

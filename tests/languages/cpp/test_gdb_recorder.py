@@ -77,6 +77,18 @@ def events(trace: Trace, *, first_scope: int = 1) -> list[str]:
                 "return 15 = 7",
             ],
         ),
+        # A handler that is reached shows its variable; one that nothing reaches was left out.
+        (
+            '#include <stdexcept>\nint g() noexcept { return 1; }\nint f() {\n  try {\n    throw std::runtime_error("no");\n'
+            "  } catch (const std::exception& e) {\n    try {\n      return g();\n    } catch (const std::exception& x) {\n"
+            "      return -1;\n    }\n  }\n}",
+            "f()",
+            [
+                *("call 3", "line 5", 'exception 5 = std::runtime_error("no")'),
+                *('line 8 e=std::runtime_error("no")', "call 2", "line 2", "return 2 = 1"),
+                "return 8 = 1",
+            ],
+        ),
     ],
 )
 def test_events(recorder: GdbRecorder, source: str, call: str, expected: list[str]) -> None:

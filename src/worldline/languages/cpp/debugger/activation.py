@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import gdb
+
 from .program_tables import Function, PlaceInfo, Variable
+from .scalar_reader import UNREADABLE
 from .value_reader import ValueReader
 
 
@@ -113,6 +116,12 @@ class Activation:
         return changed, gone
 
     def _text(self, reader: ValueReader, frame: Any, variable: Variable) -> str:
+        try:
+            return self._read(reader, frame, variable)
+        except gdb.error:
+            return UNREADABLE
+
+    def _read(self, reader: ValueReader, frame: Any, variable: Variable) -> str:
         if variable.name == "this":
             return reader.read(variable.type.target(), int(variable.symbol.value(frame)))
         if variable.is_reference:

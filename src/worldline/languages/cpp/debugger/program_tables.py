@@ -128,7 +128,9 @@ class PlaceInfo:
 
 def _is_shown(symbol: Any) -> bool:
     is_variable = symbol.is_variable or symbol.is_argument
-    return bool(symbol.name) and is_variable and not symbol.name.startswith("__")
+    # The variable of a handler that nothing can reach has none.
+    has_place = symbol.addr_class != gdb.SYMBOL_LOC_OPTIMIZED_OUT
+    return bool(symbol.name) and is_variable and has_place and not symbol.name.startswith("__")
 
 
 def short_name(name: str) -> str:
