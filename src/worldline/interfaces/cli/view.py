@@ -66,10 +66,10 @@ def view(
             port=port, compare_to=other, tokenizer=tokenizer, python=python, trust=trust
         )
     with viewer:
-        click.echo(f"{viewer.url}\nOpen this in a browser on this machine; Ctrl-C stops it.")
-        if open_browser:
-            webbrowser.open(viewer.url)
         try:
+            click.echo(f"{viewer.url}\nOpen this in a browser on this machine; Ctrl-C stops it.")
+            if open_browser:
+                webbrowser.open(viewer.url)
             while True:
                 time.sleep(3600)
         except KeyboardInterrupt:
