@@ -92,7 +92,7 @@ def test_disconnected_node_loses_no_shard(nodes: Cluster, tmp_path: Path) -> Non
         assert time.monotonic() < deadline
         time.sleep(0.1)
     nodes.pull_cable(3)
-    out, err = process.communicate(timeout=240)
+    out, err = process.communicate(timeout=480)
     assert process.returncode == 0, err
     assert "150 programs in 15 shards" in out
     assert "150 of 150 results are as expected" in out

@@ -51,11 +51,11 @@ def document_of(arguments: list[str], path: str) -> Any:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         assert address.startswith("http://127.0.0.1:"), process.communicate()[1]
-        with urllib.request.urlopen(f"{address}{path}", timeout=60) as response:
+        with urllib.request.urlopen(f"{address}{path}", timeout=240) as response:
             return json.load(response)
     finally:
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=240)
         assert "Traceback" not in errors
 
 
