@@ -9,6 +9,7 @@ WorldlineError
 ├── EngineError       a model or a server could not be used
 ├── MalformedRepliesError  a model writes nothing of the format that it was asked for
 ├── CostLimitError    the predictions have cost as much as they may
+├── ExpressionError   an expression cannot be evaluated over recorded values
 └── InputError        a file does not contain what it should
 
 A model's mistake, a truncated output or a program that crashes is a result, never an error.
@@ -49,6 +50,10 @@ class MalformedRepliesError(WorldlineError):
 
 class CostLimitError(WorldlineError):
     """Predictions that cost as much as the limit; earlier predictions are kept."""
+
+
+class ExpressionError(WorldlineError):
+    """An expression that cannot be evaluated over recorded values."""
 
 
 class InputError(WorldlineError):

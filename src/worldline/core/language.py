@@ -156,6 +156,35 @@ class ValueSyntax(Protocol):
         ...
 
 
+class CfgBuilder(Protocol):
+    """Control-flow graphs of programs; their types are in `worldline.languages.control_flow`."""
+
+    def build_cfg(self, text: str) -> Any:
+        """The `ControlFlowGraph` of a program; raises `ProgramError` if it cannot be parsed."""
+        ...
+
+    def build_instruction_graph(self, text: str, graph: Any) -> Any:
+        """The `ProgramInstructions` of a program, in the order of its graph."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChatExample:
+    """A worked example for the prompts of chat models.
+
+    Attributes:
+        source: A program.
+        call: A call of it.
+        answer: The text that works out what the call returns, with `[ANSWER]` at its end.
+        assertion: How an answer is stated: "assert({call} == {result})".
+    """
+
+    source: str
+    call: str
+    answer: str
+    assertion: str
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """A programming language.
@@ -172,6 +201,9 @@ class Language:
         recorder: Creates a recorder; keyword arguments are `python` (an interpreter),
             `import_from` (folders) and `sandbox`.
         features: What it has besides.
+        chat_example: The example of the codec `chat`; the built-in languages have theirs there.
+        cfg: Builds control-flow graphs, for the feature "cfg".
+        extras: The extra of this package that a feature needs and that is not installed.
     """
 
     name: str
@@ -184,6 +216,9 @@ class Language:
     values: ValueSyntax
     recorder: Callable[..., Any]
     features: frozenset[Feature] = field(default_factory=frozenset)
+    chat_example: ChatExample | None = None
+    cfg: CfgBuilder | None = None
+    extras: Mapping[Feature, str] = field(default_factory=dict)
 
 
 _MISSING_FEATURES: Mapping[Feature, str] = {
@@ -199,6 +234,8 @@ _BUILT_IN = {
     "typescript": "worldline.languages.javascript.javascript_language:TYPESCRIPT",
     "cpp": "worldline.languages.cpp.cpp_language:CPP",
     "java": "worldline.languages.java.java_language:JAVA",
+    "rust": "worldline.languages.rust.rust_language:RUST",
+    "go": "worldline.languages.go.go_language:GO",
 }
 LANGUAGES: Registry[Language] = Registry(
     GROUP,
@@ -239,4 +276,6 @@ def missing_feature(name: str, feature: Feature) -> str:
     language = get_language(name)
     if feature in language.features:
         return ""
-    return f"{_MISSING_FEATURES[feature]} for {language.title}"
+    extra = language.extras.get(feature)
+    hint = f" without an extra (pip install 'worldline[{extra}]')" if extra else ""
+    return f"{_MISSING_FEATURES[feature]} for {language.title}{hint}"

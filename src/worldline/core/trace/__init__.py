@@ -1,6 +1,7 @@
 """Programs, steps and traces: plain data, without access to files, clock or network."""
 
 from worldline.core.trace.assumptions import AssumedCall, AssumedKind, Assumptions
+from worldline.core.trace.choice import Choice, choice_from_fields, choice_to_fields
 from worldline.core.trace.html_tables import table_html, text_html
 from worldline.core.trace.program import (
     DEFAULT_LANGUAGE,
@@ -15,6 +16,19 @@ from worldline.core.trace.python_syntax import (
     parse_source,
     source_lines,
     words,
+)
+from worldline.core.trace.schedule import (
+    DEADLOCK,
+    SCHEDULING,
+    THREAD,
+    has_free_order,
+    is_preemption,
+    may_run_tasks,
+    parse_schedule,
+    schedule_choices,
+    schedule_of,
+    schedule_text,
+    starts_threads,
 )
 from worldline.core.trace.step import (
     EVENT_MARKS,
@@ -47,20 +61,25 @@ from worldline.core.trace.trace import (
     trace_from_json,
     trace_to_json,
 )
+from worldline.core.trace.trace_difference import difference
 from worldline.core.util.text import printable
 
 __all__ = [
     "CONTAINER_NOTE",
+    "DEADLOCK",
     "DEFAULT_LANGUAGE",
     "EVENTS",
     "EVENT_MARKS",
     "NO_VARIABLES",
     "REDUCED_NOTE",
+    "SCHEDULING",
     "SHORTENED_MARK",
     "START_MARK",
+    "THREAD",
     "AssumedCall",
     "AssumedKind",
     "Assumptions",
+    "Choice",
     "EndReason",
     "Ending",
     "Event",
@@ -72,16 +91,27 @@ __all__ = [
     "Trace",
     "changed_locals",
     "check_call",
+    "choice_from_fields",
+    "choice_to_fields",
+    "difference",
     "exception_text",
     "first_line",
     "first_steps",
     "function_lines",
+    "has_free_order",
+    "is_preemption",
     "make_step",
+    "may_run_tasks",
+    "parse_schedule",
     "parse_source",
     "printable",
     "program_from_fields",
     "python_version",
+    "schedule_choices",
+    "schedule_of",
+    "schedule_text",
     "source_lines",
+    "starts_threads",
     "state_at",
     "states",
     "step_from_json",

@@ -55,6 +55,9 @@ def unused_name(source: str, *, wanted: str = "main") -> str:
 
     "def main(): ..." -> "main_"
     """
+    if wanted not in source and source.isascii():
+        # Other letters may be another way to write an ASCII letter in a name.
+        return wanted
     tree = parse_source(source)
     if tree is None:
         return wanted
@@ -92,6 +95,7 @@ def wrap_call(source: str, call: str) -> str:
     return f"{source.rstrip()}\n\ndef {entry}(): {START_MARK}\n    return {call.strip()}\n"
 
 
+@lru_cache(maxsize=1024)
 def find_entry(text: str) -> str | None:
     """The name of the marked entry point; None if there is none."""
     for line in text.splitlines():

@@ -129,7 +129,11 @@ def exception_text(value: str) -> str:
 
     "(<class 'ValueError'>, ValueError('no'), <traceback object>)" -> "raises ValueError('no')"
     """
-    inside = value.removesuffix(", <traceback object>)").partition(">, ")[2]
+    # The end of a coroutine or generator that is awaited has no traceback.
+    suffix = next(
+        (each for each in (", <traceback object>)", ", None)") if value.endswith(each)), ""
+    )
+    inside = value.removesuffix(suffix).partition(">, ")[2]
     return f"raises {inside or value}"
 
 

@@ -12,6 +12,12 @@ from worldline.core.trace.assumptions import (
     assumptions_to_fields,
     first_assumptions,
 )
+from worldline.core.trace.choice import (
+    Choice,
+    choice_to_fields,
+    choices_from_json,
+    first_choices,
+)
 from worldline.core.trace.program import Program, program_from_fields
 from worldline.core.trace.step import Step, make_step, states
 from worldline.core.util.text import pluralize, truncate_text
@@ -35,6 +41,7 @@ EndReason = Literal[
     "killed",  # the process died: a signal, os._exit
     "forbidden_call",  # a system call that only an attack needs
     "tampered",  # the recording is not what the recorder wrote
+    "deadlock",  # no thread of the program can continue
     "assumption_failed",  # a call was to be assumed, and no value was provided
 ]
 # Suffix of an ending's detail if the limit was on CPU time, not on elapsed time.
@@ -91,7 +98,7 @@ class Ending:
     @property
     def is_complete(self) -> bool:
         """Whether the program ended by itself, not by a limit or a signal."""
-        return self.reason in ("finished", "raised", "exited")
+        return self.reason in ("finished", "raised", "exited", "deadlock")
 
     @property
     def is_elapsed_time_limit(self) -> bool:
@@ -126,7 +133,7 @@ class Origin:
 
     Attributes:
         recorder: "core" (in C) or "settrace" (in Python); "node" for JavaScript and TypeScript,
-            "gdb" for C++, "jvm" for Java.
+            "gdb" for C++ and Rust, "jvm" for Java, "go" for Go.
         python: The version of the interpreter: of Python, or of the runtime of the language.
         worldline: The version of worldline.
         hash_seed: PYTHONHASHSEED.
@@ -157,6 +164,8 @@ class Trace:
         stdout: What the program printed.
         notes: Warnings about the recording, for example that threads were not recorded.
         assumptions: The calls whose values a model provided; None if everything was executed.
+        choices: The values that did not follow from the program, in order: random numbers, readings
+            of the clock.
     """
 
     program: Program
@@ -168,6 +177,7 @@ class Trace:
     stdout: str = ""
     notes: tuple[str, ...] = ()
     assumptions: Assumptions | None = None
+    choices: tuple[Choice, ...] = ()
 
     def __repr__(self) -> str:
         detail = truncate_text(self.result or self.ending.detail, 60)
@@ -254,6 +264,7 @@ def first_steps(trace: Trace, count: int) -> Trace:
         ending=Ending("step_limit", f"more than {count:,} steps"),
         limits=limits,
         assumptions=trace.assumptions and first_assumptions(trace.assumptions, count),
+        choices=first_choices(trace.choices, count),
     )
 
 
@@ -261,6 +272,7 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
     """A trace as JSON data; `trace_from_json` is its inverse."""
     # Left out of most traces, so that they are the same bytes as those of earlier versions.
     assumed = trace.assumptions and {"assumptions": assumptions_to_fields(trace.assumptions)}
+    chosen = trace.choices and {"choices": [choice_to_fields(each) for each in trace.choices]}
     return {
         "format": FORMAT,
         "program": asdict(trace.program),
@@ -275,6 +287,7 @@ def trace_to_json(trace: Trace) -> dict[str, Any]:
         "stdout": trace.stdout,
         "notes": list(trace.notes),
         **(assumed or {}),
+        **(chosen or {}),
     }
 
 
@@ -315,6 +328,7 @@ def trace_from_json(data: dict[str, Any]) -> Trace:
             assumptions=assumptions_from_fields(data["assumptions"])
             if "assumptions" in data
             else None,
+            choices=choices_from_json(data),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
