@@ -6,8 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.language import get_language
-from worldline.core.trace import DEFAULT_LANGUAGE, Limits, Program, Trace
-from worldline.languages.python.recorder import Cancellation, PythonRecorder
+from worldline.core.trace import DEFAULT_LANGUAGE, Choice, Limits, Program, Trace
+from worldline.languages.python.recorder import (
+    Cancellation,
+    PythonRecorder,
+    ScheduleBounds,
+    ScheduleSearch,
+    Thresholds,
+)
 from worldline.languages.sandbox import Sandbox
 
 
@@ -86,6 +92,74 @@ class ProgramRecorder:
             options["cancellation"] = cancellation
         trace: Trace = self._recorder(program.language).record(program, **options)
         return trace
+
+    def record_choosing(
+        self,
+        program: Program,
+        choices: Sequence[Choice],
+        *,
+        is_systematic: bool = False,
+        has_threads: bool | None = None,
+        limits: Limits | None = None,
+    ) -> tuple[Trace, tuple[Thresholds, ...]]:
+        """Execute a Python program whose first choices have the given values.
+
+        See `PythonRecorder.record_choosing`.
+        """
+        return self._python.record_choosing(
+            program,
+            choices,
+            is_systematic=is_systematic,
+            has_threads=has_threads,
+            limits=limits,
+        )
+
+    def record_scheduled(
+        self,
+        program: Program,
+        schedule: Sequence[int] = (),
+        *,
+        seed: int | None = None,
+        limits: Limits | None = None,
+    ) -> Trace:
+        """Execute a Python program with threads; see `PythonRecorder.record_scheduled`."""
+        return self._python.record_scheduled(program, schedule, seed=seed, limits=limits)
+
+    def search_schedules(
+        self, program: Program, bounds: ScheduleBounds, *, limits: Limits | None = None
+    ) -> ScheduleSearch:
+        """Execute a Python program with many schedules; see `PythonRecorder.search_schedules`."""
+        return self._python.search_schedules(program, bounds, limits=limits)
+
+    def record_group(
+        self,
+        programs: Sequence[Program],
+        *,
+        limits: Limits | None = None,
+        repeat: "ProgramRecorder | None" = None,
+    ) -> list[Trace | None]:
+        """Execute many programs, most of them in the same process as others.
+
+        Args:
+            programs: The programs to execute.
+            limits: The limits of each recording; `Limits()` by default.
+            repeat: Another recorder, which executes the programs again in other groups; see
+                `PythonRecorder.record_group`.
+
+        Returns:
+            The traces, None for a program that has to be executed alone, by `record`: programs of
+            languages other than Python, and those that could change what a later one sees.
+        """
+        numbers = [n for n, each in enumerate(programs) if each.language == DEFAULT_LANGUAGE]
+        traces: list[Trace | None] = [None] * len(programs)
+        recorded = self._python.record_group(
+            [programs[n] for n in numbers],
+            limits=limits,
+            repeat=None if repeat is None else repeat._python,
+        )
+        for number, trace in zip(numbers, recorded, strict=True):
+            traces[number] = trace
+        return traces
 
     def _recorder(self, language: str) -> Any:
         if language == DEFAULT_LANGUAGE:

@@ -29,7 +29,7 @@ _PREAMBLE = re.compile(r"(?:\s*#\s*include\s*<[^>\n]*>[^\n]*\n|\s*//[^\n]*\n|\s*
 
 
 @dataclass(frozen=True, slots=True)
-class Compiler:
+class GnuCompiler:
     """An installed g++.
 
     Attributes:
@@ -71,7 +71,7 @@ class Compiler:
 
 
 @cache
-def find_compiler(name: str = "g++") -> Compiler:
+def find_compiler(name: str = "g++") -> GnuCompiler:
     """Find g++ and the files that it needs.
 
     Args:
@@ -96,7 +96,7 @@ def find_compiler(name: str = "g++") -> Compiler:
             "apt install g++ binutils"
         )
     library = str(Path(_query(resolved, "-print-libgcc-file-name")).parent)
-    return Compiler(resolved, version, tuple(paths), (library, *_include_folders(resolved)))
+    return GnuCompiler(resolved, version, tuple(paths), (library, *_include_folders(resolved)))
 
 
 _PROGRAMS = ("cc1plus", "collect2", "as", "ld")
@@ -105,7 +105,7 @@ _PROGRAMS = ("cc1plus", "collect2", "as", "ld")
 def _query(compiler: str, *arguments: str) -> str:
     try:
         run = subprocess.run(
-            [compiler, *arguments], capture_output=True, text=True, check=True, timeout=60
+            [compiler, *arguments], capture_output=True, text=True, check=True, timeout=300
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise RecorderError(f"cannot start {compiler}: {error}; {_INSTALL}") from error
@@ -136,7 +136,7 @@ def can_use_header(source: str) -> bool:
     return match is not None and _INCLUDE.search(match[0]) is not None
 
 
-def header_folder(compiler: Compiler) -> Path:
+def header_folder(compiler: GnuCompiler) -> Path:
     """The folder for the header that is compiled once; it is created if it does not exist."""
     key = hashlib.sha256(repr((compiler.path, compiler.version, _OPTIONS)).encode()).hexdigest()
     folder = cache_folder() / "cpp" / f"header-{key[:16]}"
@@ -144,7 +144,7 @@ def header_folder(compiler: Compiler) -> Path:
     return folder
 
 
-def compiled_header(compiler: Compiler) -> Path:
+def compiled_header(compiler: GnuCompiler) -> Path:
     """The header with the whole standard library, compiled once and kept in the cache folder.
 
     It includes only the compiler's own files, so it is compiled outside the sandbox.
@@ -164,8 +164,3 @@ def compiled_header(compiler: Compiler) -> Path:
             file.chmod(0o644)
         target.replace(folder / f"{_HEADER}.gch")
     return header
-
-
-def program_key(compiler: Compiler, source: str, commands: list[list[str]]) -> str:
-    """The name of an executable in the cache: the same for the same source and compiler."""
-    return hashlib.sha256(repr((compiler, commands, source)).encode()).hexdigest()

@@ -189,6 +189,8 @@ class _Reader:
             self.position += 1
             if depth == 0:
                 return
+            if self.position >= len(self.tokens):
+                raise ValueError("a template is not closed")
 
     def _named(self, depth: int) -> LiteralNode:
         start = self.position

@@ -17,6 +17,10 @@ NULL = "null"
 _SHORTENED = re.compile(rf"{SHORTENED_MARK}(?:more than )?\d+ (?:characters|items)>\Z")
 # Objects of which a model can predict nothing: those of the JDK without a notation, and lambdas.
 _OPAQUE = re.compile(r"<[^<>]*>")
+# `Object.toString`: the name of a class, or the code of an array, and the identity hash.
+_IDENTITY_HASH = re.compile(
+    r"(?<![\w.@$])((?:[a-z_]\w*\.)*[A-Z][\w$]*|\[+(?:[BCDFIJSZ]|L[\w.$]+;))@[0-9a-f]{4,8}(?!\w)"
+)
 _KINDS: dict[NodeKind, ValueKind] = {
     "string": "str",
     "char": "str",
@@ -52,9 +56,17 @@ def compare_values(actual: str, predicted: str) -> Comparison:
     if _SHORTENED.search(actual):
         is_same = may_start_value(actual, predicted)
         return Comparison(is_same, "shortened" if is_same else None)
-    if canonical_value(actual) == canonical_value(predicted):
+    left, right = without_identity_hashes(actual), without_identity_hashes(predicted)
+    if left == right:
+        return Comparison(True, "addresses")
+    if canonical_value(left) == canonical_value(right):
         return Comparison(True, "spelling")
     return Comparison(False)
+
+
+def without_identity_hashes(value: str) -> str:
+    """Remove what no model can predict: '"A@3eb1f"' -> '"A@"'; '"bob@3eb1f"' is not changed."""
+    return _IDENTITY_HASH.sub(r"\1@", value) if "@" in value else value
 
 
 @lru_cache(maxsize=8192)
@@ -62,6 +74,7 @@ def canonical_value(value: str) -> str:
     """The same text for values that are the same: `List.of("a")` -> `["a"]`."""
     if is_opaque(value):
         return "<opaque>"
+    value = without_identity_hashes(value)
     node = parse_value(value)
     return value if node is None else write_value(node, is_sorted=True)
 

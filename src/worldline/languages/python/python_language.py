@@ -2,7 +2,7 @@
 
 from worldline.core.language import Language
 from worldline.core.trace import python_syntax
-from worldline.languages.python import python_values
+from worldline.languages.python import cfg, python_values
 from worldline.languages.python.recorder import PythonRecorder
 
 PYTHON = Language(
@@ -15,5 +15,6 @@ PYTHON = Language(
     source=python_syntax,
     values=python_values,
     recorder=PythonRecorder,
+    cfg=cfg,
     features=frozenset({"cfg", "rewrite", "operations", "explanations"}),
 )

@@ -4,13 +4,12 @@ from typing import Any
 
 import gdb
 
-from .program_tables import Function
+from ...native.debugger.program_tables import Function
+from ...native.debugger.return_registers import float_register, integer_register, read_content
 from .value_reader import ValueReader
 
 _REGISTER_BYTES = 16
 _CLASSES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
-# Below the stack pointer: what the function has left there is no longer used.
-_SCRATCH = 256
 
 
 def is_small_class(type: Any) -> bool:
@@ -32,38 +31,25 @@ def returned_text(
     type = function.type
     if type.code == gdb.TYPE_CODE_VOID:
         return "void"
-    rax = int(frame.read_register("rax")) & (1 << 64) - 1
+    rax = integer_register(frame, "rax")
     if type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
         return reader.read(type.target(), rax)
     if type.code in _CLASSES and (not is_small_class(type) or rax == first_argument):
         return reader.read(type, rax)
     if type.code == gdb.TYPE_CODE_FLT and type.sizeof > 8:
         return repr(float(frame.read_register("st0")))
-    content = _registers(type, frame, rax)
-    address = (int(frame.read_register("rsp")) & ~0xF) - _SCRATCH
-    inferior = gdb.selected_inferior()
-    saved = bytes(inferior.read_memory(address, len(content)))
-    inferior.write_memory(address, content)
-    try:
-        return reader.read(type, address)
-    finally:
-        inferior.write_memory(address, saved)
+    return read_content(reader, type, frame, _registers(type, frame, rax))
 
 
 def _registers(type: Any, frame: Any, rax: int) -> bytes:
     """The bytes of a value that is returned in registers."""
-    rdx = int(frame.read_register("rdx")) & (1 << 64) - 1
-    general = [rax, rdx]
-    floating = [_float_bits(frame, "xmm0"), _float_bits(frame, "xmm1")]
+    general = [rax, integer_register(frame, "rdx")]
+    floating = [float_register(frame, name) for name in ("xmm0", "xmm1")]
     content = b""
     for half in range(0, max(type.sizeof, 1), 8):
         source = floating if _is_floating(type, half, half + 8) else general
         content += source.pop(0).to_bytes(8, "little")
     return content
-
-
-def _float_bits(frame: Any, register: str) -> int:
-    return int(frame.read_register(register)["v2_int64"][0]) & (1 << 64) - 1
 
 
 def _is_floating(type: Any, begin: int, end: int, offset: int = 0) -> bool:

@@ -1,67 +1,20 @@
 """Numbers, characters, enumerators and pointers of the program as text."""
 
 import struct
-from collections.abc import Callable
 from typing import Any
 
 import gdb
 
-from .type_fields import value_at
-from .value_text import float32_text, float_text, quote, quote_char
+from ...native.debugger.float_text import float32_text
+from ...native.debugger.memory_reader import UNINITIALIZED, MemoryReader, Reader, value_at
+from .value_text import float_text, quote, quote_char
 
-# Reads the value at an address.
-Reader = Callable[[int], str]
-
-UNINITIALIZED = "<uninitialized>"
-UNREADABLE = "<unreadable>"
 # What the compiler writes to variables that the program does not initialize.
 PATTERN = b"\xfe"
-_MAX_DEPTH = 20
 
 
-class ScalarReader:
+class ScalarReader(MemoryReader):
     """Reads scalars; `ValueReader` adds the other types."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self._inferior = gdb.selected_inferior()
-        self._readers: dict[str, Reader] = {}
-        self._depth = 0
-        self._string_size = 0
-
-    def read(self, type: Any, address: int) -> str:
-        """The text of the value of a type at an address; shortened if it is too long."""
-        self._depth = 0
-        self._string_size = 0
-        text = self._read(type, address)
-        if len(text) <= self.limit:
-            return text
-        is_string = text.startswith('"')
-        length = f"{self._string_size + 2}" if is_string else f"more than {self.limit}"
-        return f"{text[: self.limit]}… <cut: {length} characters>"
-
-    def _read(self, type: Any, address: int) -> str:
-        if self._depth > _MAX_DEPTH:
-            return "<too deep>"
-        self._depth += 1
-        try:
-            return self.reader(type)(address)
-        except (gdb.MemoryError, OverflowError):
-            return UNREADABLE
-        finally:
-            self._depth -= 1
-
-    def memory(self, address: int, size: int) -> bytes:
-        """The bytes at an address."""
-        return bytes(self._inferior.read_memory(address, size)) if size else b""
-
-    def reader(self, type: Any) -> Reader:
-        """The function that reads values of a type."""
-        type = type.strip_typedefs().unqualified()
-        key = f"{type.code} {type.sizeof} {type}"
-        if key not in self._readers:
-            self._readers[key] = self._new_reader(type)
-        return self._readers[key]
 
     def _new_reader(self, type: Any) -> Reader:
         code = type.code
@@ -75,10 +28,7 @@ class ScalarReader:
             return self._enum(type)
         if code == gdb.TYPE_CODE_PTR:
             return self._pointer(type)
-        return lambda address: f"<{type}>"
-
-    def _word(self, address: int) -> int:
-        return int.from_bytes(self.memory(address, 8), "little")
+        return super()._new_reader(type)
 
     # -- scalars ---------------------------------------------------------------------------------
 

@@ -6,11 +6,6 @@ from typing import Any
 import gdb
 
 
-def value_at(type: Any, address: int) -> Any:
-    """The value of a type at an address."""
-    return gdb.Value(address).cast(type.pointer()).dereference()
-
-
 def is_closure(type: Any) -> bool:
     """Whether a class without a name is the type of a lambda; its fields are what it captures."""
     return not type.name and any((field.name or "").startswith("__") for field in type.fields())

@@ -10,8 +10,9 @@ from typing import Any
 
 import gdb
 
+from ...native.debugger.memory_reader import UNINITIALIZED, Reader, value_at
 from .container_items import item_addresses, value_offset
-from .scalar_reader import PATTERN, UNINITIALIZED, Reader, ScalarReader
+from .scalar_reader import PATTERN, ScalarReader
 from .type_fields import (
     base_names,
     data_fields,
@@ -19,7 +20,6 @@ from .type_fields import (
     is_closure,
     lookup_type,
     tuple_items,
-    value_at,
 )
 from .value_text import quote
 
@@ -86,13 +86,7 @@ class ValueReader(ScalarReader):
 
     def _braces(self, texts: Any, prefix: str = "") -> str:
         """Texts in braces, up to the limit."""
-        parts, length = [], 0
-        for text in texts:
-            parts.append(text)
-            length += len(text) + 2
-            if length > self.limit:
-                break
-        return f"{prefix}{{{', '.join(parts)}}}"
+        return self.enclosed(texts, f"{prefix}{{", "}")
 
     def _class(self, type: Any) -> Reader:
         name = type.name or str(type)

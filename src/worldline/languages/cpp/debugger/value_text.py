@@ -1,7 +1,5 @@
 """Text of strings, characters and floating-point numbers, as C++ writes them."""
 
-import struct
-
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\", "\0": "\\0"}
 
 
@@ -32,13 +30,4 @@ def _escape(char: str, mark: str) -> str:
 
 def float_text(value: float) -> str:
     """A double: 1.0, 0.1, inf, nan."""
-    return repr(value)
-
-
-def float32_text(value: float) -> str:
-    """A float, with as few digits as give the same float."""
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        if struct.pack("<f", float(text)) == struct.pack("<f", value):
-            return repr(float(text))
     return repr(value)

@@ -2,26 +2,15 @@
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from worldline.core.trace import first_line
-from worldline.languages.python.cfg.control_flow_graph import LOOPS, Branch, BranchKind
-from worldline.languages.python.cfg.line_graph import LineGraph
+from worldline.languages.control_flow.line_branches import Construct
 from worldline.languages.python.expression_frames import COMPREHENSIONS, LAMBDA
 
 # Identifies a code object: its name and its first line.
 ScopeKey = tuple[str, int]
 
 MODULE: ScopeKey = ("<module>", 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Construct:
-    """A branching construct: the lines of its header, where it branches, and of its block."""
-
-    kind: BranchKind
-    header: range
-    block: range
 
 
 def find_constructs(
@@ -46,30 +35,6 @@ def find_constructs(
         constructs_by_scope.setdefault(scope, []).extend(_construct_of(node))
         pending += [(child, scope) for child in ast.iter_child_nodes(node)]
     return constructs_by_scope
-
-
-def find_branches(
-    graph: LineGraph, constructs: Collection[Construct]
-) -> dict[int, tuple[Branch, ...]]:
-    """Find the branches of one code object by line, each with the lines that may come next.
-
-    A loop without a condition (`while True`) has no exit, but counts as a branch.
-    """
-    by_line: dict[int, dict[Branch, None]] = {}
-    for construct in constructs:
-        header_lines = [line for line in construct.header if line in graph.successors]
-        branch_lines = [line for line in header_lines if line in graph.branch_lines]
-        if not branch_lines and construct.kind in LOOPS:
-            branch_lines = header_lines[:1]
-        for line in branch_lines:
-            targets = graph.successors[line]
-            inner_targets = frozenset(target for target in targets if target in construct.block)
-            branch = Branch(construct.kind, inner_targets, targets - inner_targets)
-            by_line.setdefault(line, {})[branch] = None
-    return {
-        line: tuple(sorted(by_line[line], key=lambda branch: branch.kind))
-        for line in sorted(by_line)
-    }
 
 
 def _scope_key(node: ast.AST) -> ScopeKey | None:

@@ -8,15 +8,20 @@ from collections.abc import Iterator
 from types import CodeType
 
 from worldline.core.errors import ProgramError
-from worldline.languages.python.cfg.branch_constructs import find_branches, find_constructs
-from worldline.languages.python.cfg.callees import find_callees
-from worldline.languages.python.cfg.control_flow_graph import (
+from worldline.languages.control_flow.control_flow_graph import (
     ControlFlowGraph,
     FunctionGraph,
     FunctionKind,
 )
+from worldline.languages.control_flow.line_branches import find_branches
+from worldline.languages.python.cfg.branch_constructs import find_constructs
+from worldline.languages.python.cfg.callees import find_callees
 from worldline.languages.python.cfg.line_graph import build_line_graph
-from worldline.languages.python.expression_frames import COMPREHENSIONS, LAMBDA
+from worldline.languages.python.expression_frames import (
+    COMPREHENSIONS,
+    LAMBDA,
+    comprehension_statements,
+)
 
 _RESUMABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -56,10 +61,21 @@ def build_cfg(text: str) -> ControlFlowGraph:
                 exits=line_graph.exits,
                 reraises=line_graph.reraises,
                 yields=line_graph.yields,
-                branches=find_branches(line_graph, constructs),
+                branches=find_branches(line_graph.successors, line_graph.branch_lines, constructs),
             )
         )
-    return ControlFlowGraph(tuple(functions), find_callees(tree, functions), sys.version_info[:2])
+    return ControlFlowGraph(
+        tuple(functions),
+        find_callees(tree, functions),
+        sys.version_info[:2],
+        _expression_statements(text),
+    )
+
+
+def _expression_statements(text: str) -> tuple[range, ...]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tuple(statement.lines for statement in comprehension_statements(text))
 
 
 def compile_program(text: str) -> tuple[ast.Module, CodeType]:

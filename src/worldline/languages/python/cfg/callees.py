@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
 from worldline.core.trace import first_line, words
-from worldline.languages.python.cfg.control_flow_graph import FunctionGraph
+from worldline.languages.control_flow.control_flow_graph import FunctionGraph
 from worldline.languages.python.cfg.implicit_calls import may_call_stored_callables
 from worldline.languages.python.cfg.name_resolution import (
     ProgramNames,

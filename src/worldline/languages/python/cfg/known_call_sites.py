@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from worldline.core.trace import words
-from worldline.languages.python.cfg.control_flow_graph import FunctionGraph
+from worldline.languages.control_flow.control_flow_graph import FunctionGraph
 from worldline.languages.python.cfg.name_resolution import looked_up_names, resolve_names
 from worldline.languages.python.expression_frames import COMPREHENSIONS
 

@@ -61,14 +61,18 @@ def parse_open_call(detail: str, steps: Sequence[Step]) -> OpenCall | None:
     return OpenCall(expression, expected_type, tuple(statements), calling_step(steps))
 
 
-def calling_step(steps: Sequence[Step]) -> int | None:
+def calling_step(steps: Sequence[Step], *, count: int | None = None) -> int | None:
     """The number of the step whose line is being executed after the last step.
 
     That is the last call or line step of the innermost function that has not returned.
+
+    Args:
+        steps: The steps.
+        count: The number of steps that are considered; all of them by default.
     """
     left: set[int] = set()
     caller: int | None = None
-    for number in range(len(steps) - 1, -1, -1):
+    for number in range((len(steps) if count is None else count) - 1, -1, -1):
         step = steps[number]
         if caller is None and step.scope not in left:
             # The last step of a scope that was left, or that yielded, is its return.

@@ -11,10 +11,10 @@ import subprocess
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from worldline.core.errors import InputError, RecorderError, SandboxError
 from worldline.core.trace import CONTAINER_NOTE, REDUCED_NOTE, Limits
@@ -36,6 +36,8 @@ from worldline.languages.sandbox import (
     confinement_error,
 )
 
+T = TypeVar("T")
+
 Backend = Literal["core", "settrace"]
 HASH_SEED = 0
 # Folder that contains the package `child`, which runs in the fork server.
@@ -54,6 +56,9 @@ _START_SCRIPT = (
     "print('core' if in_c else 'settrace', LANDLOCK, flush=True); "
     "serve(int(sys.argv[2]), int(sys.argv[3]), in_c=in_c)"
 )
+# Programs in a group; see `child/program_group.py`.
+MAX_GROUP = 64
+_MARK_OFFSET = 8
 # Rows about a process; all others are about its steps.
 _PROCESS_ROWS = ("started", "begin", "exit", "failed")
 
@@ -246,6 +251,42 @@ class ForkServerClient:
                 recording.is_tampered = True
             recording.stdout = os.pread(output_file, os.fstat(output_file).st_size, 0)
         return recording
+
+    def record_group(
+        self,
+        programs: Sequence[dict[str, Any]],
+        limits: Limits,
+        read: Callable[[int, int], T],
+    ) -> list[T]:
+        """Execute programs in one process, one after the other.
+
+        Args:
+            programs: The text and the entry point of each program, at most `MAX_GROUP` of them.
+            limits: The limits of each program; that on elapsed time is for all of them.
+            read: Called with the memory files of the recording and of the output of a program.
+
+        Returns:
+            What `read` returned for the programs that were begun. The list is shorter if the
+            process ended early.
+        """
+        size = shared_memory_bytes(limits)
+        request = {
+            "group": list(programs),
+            "limits": {name: getattr(limits, name) for name in limits.__slots__},
+            "memory": size,
+        }
+        with ExitStack() as stack:
+            files = [_memory_file(stack) for _ in range(2 * len(programs))]
+            for memory in files[::2]:
+                os.truncate(memory, size)
+            if self._exchange(request, files, limits.seconds, None).is_dead:
+                return []
+            recordings: list[T] = []
+            for memory, output in zip(files[::2], files[1::2], strict=True):
+                if os.pread(memory, 1, _MARK_OFFSET) != b"\1":
+                    break
+                recordings.append(read(memory, output))
+        return recordings
 
     def _send(self, request: dict[str, Any], files: Sequence[int]) -> None:
         body = json.dumps(request).encode()

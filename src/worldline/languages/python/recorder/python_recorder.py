@@ -7,13 +7,14 @@ own process, in a sandbox and with `Limits`.
 
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from worldline.core.trace import Assumptions, Ending, Limits, Origin, Program, Scope, Trace
+from worldline.core.errors import RecorderError
+from worldline.core.trace import Assumptions, Choice, Ending, Limits, Origin, Program, Scope, Trace
 from worldline.languages.python.recorder.assumed_request import (
     NEEDED,
     OpenCall,
@@ -21,13 +22,31 @@ from worldline.languages.python.recorder.assumed_request import (
     parse_open_call,
 )
 from worldline.languages.python.recorder.cancellation import Cancellation
+from worldline.languages.python.recorder.choice_request import (
+    Execution,
+    Thresholds,
+    choice_request,
+    decode_choices,
+    decode_executions,
+    decode_thresholds,
+)
 from worldline.languages.python.recorder.fork_server_client import (
     HASH_SEED,
+    MAX_GROUP,
     Backend,
     ForkServerClient,
 )
+from worldline.languages.python.recorder.grouped_recording import (
+    decode_grouped,
+    digest_grouped,
+)
 from worldline.languages.python.recorder.recording_ending import recording_ending
 from worldline.languages.python.recorder.recording_protocol import RawRecording
+from worldline.languages.python.recorder.schedule_request import (
+    ScheduleBounds,
+    ScheduleSearch,
+    decode_search,
+)
 from worldline.languages.sandbox import (
     Layer,
     LayerStatus,
@@ -36,8 +55,9 @@ from worldline.languages.sandbox import (
     run_selftest,
 )
 
+T = TypeVar("T")
 # Read once: looking it up takes longer than many a program.
-_WORLDLINE_VERSION = version("worldline")
+WORLDLINE_VERSION = version("worldline")
 
 
 class PythonRecorder:
@@ -63,8 +83,8 @@ class PythonRecorder:
             python: The interpreter that executes programs; by default the current one.
             import_from: Folders that programs may import from.
             backend: "core" (in C) or "settrace" (in Python); by default "core" if it was built.
-            has_threads: Also record the threads that a program starts. Their order may differ from
-                one execution to the next.
+            has_threads: Also record the threads that a program starts. One runs at a time, and
+                which of them is a choice.
             hash_seed: PYTHONHASHSEED, which the order of sets of strings depends on.
             sandbox: The sandbox; by default all layers (see `default_sandbox`).
         """
@@ -146,6 +166,70 @@ class PythonRecorder:
         with self._lock:
             return self._record(program, limits or Limits(), cancellation, {})[0]
 
+    def record_group(
+        self,
+        programs: Sequence[Program],
+        *,
+        limits: Limits | None = None,
+        repeat: "PythonRecorder | None" = None,
+    ) -> list[Trace | None]:
+        """Execute many programs, most of them in the same process as others.
+
+        A program shares a process only if its code cannot change what a later program sees. The
+        traces are the same as those of `record`.
+
+        Args:
+            programs: The programs to execute.
+            limits: The limits of each recording; `Limits()` by default.
+            repeat: Another recorder. It executes the programs again, in other groups and in the
+                opposite order: what ran before a program runs after it. A program whose second
+                recording differs in any byte has to be executed alone.
+
+        Returns:
+            The traces, None for a program that has to be executed alone, by `record`.
+
+        Raises:
+            SandboxError: The sandbox is not available; nothing was executed.
+        """
+        limits = limits or Limits()
+        decoded = self._execute_groups(programs, limits, decode_grouped)
+        if repeat is not None:
+            numbers = [n for n in reversed(range(len(programs))) if decoded[n] is not None]
+            digests = repeat._execute_groups([programs[n] for n in numbers], limits, digest_grouped)
+            for number, digest in zip(numbers, digests, strict=True):
+                each = decoded[number]
+                if each is not None and each[1] != digest:
+                    decoded[number] = None
+        with self._lock:
+            server = self._running_server()
+        return [
+            None if each is None else self._trace(program, limits, each[0], server)
+            for program, each in zip(programs, decoded, strict=True)
+        ]
+
+    def _execute_groups(
+        self, programs: Sequence[Program], limits: Limits, read: Callable[[int, int], T | None]
+    ) -> list[T | None]:
+        """Execute programs in groups; None for a program that has to be executed alone."""
+        recorded: list[T | None] = [None] * len(programs)
+        with self._lock:
+            if self._import_from or self._has_threads or self._running_server().backend != "core":
+                return recorded
+            waiting = [
+                number
+                for number, program in enumerate(programs)
+                if program.entry is not None and not program.stdin
+            ]
+            while waiting:
+                group, waiting = waiting[:MAX_GROUP], waiting[MAX_GROUP:]
+                requests = [{"text": programs[n].text, "entry": programs[n].entry} for n in group]
+                recordings = self._running_server().record_group(requests, limits, read)
+                for number, recording in zip(group, recordings, strict=False):
+                    recorded[number] = recording
+                # The last program that was begun has ended the process; without any, the first.
+                waiting = group[max(1, len(recordings)) :] + waiting
+        return recorded
+
     def record_assuming(
         self,
         program: Program,
@@ -180,6 +264,133 @@ class PythonRecorder:
             return replace(trace, ending=Ending("tampered", "the assumed call is malformed")), None
         return trace, call
 
+    def record_choosing(
+        self,
+        program: Program,
+        choices: Sequence[Choice],
+        *,
+        is_systematic: bool = False,
+        has_threads: bool | None = None,
+        limits: Limits | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> tuple[Trace, tuple[Thresholds, ...]]:
+        """Execute a program whose first choices have the given values.
+
+        If the program makes another choice than the given one, that and all later choices are
+        drawn, and the trace has a note.
+
+        Args:
+            program: The program to execute.
+            choices: The values of its first choices.
+            is_systematic: Each later choice has the first value of its domain, if that is known,
+                instead of a random one.
+            has_threads: Whether the threads that the program starts are recorded, too; by default
+                as the recorder does.
+            limits: The limits of the recording; `Limits()` by default.
+            cancellation: Kills the program when it is cancelled; the trace ends there.
+
+        Returns:
+            The trace, and for each of its choices what that was compared with, which is only known
+            for numbers from [0, 1) in a systematic execution.
+        """
+        request = choice_request(choices, is_systematic=is_systematic)
+        if has_threads is not None:
+            request["threads"] = has_threads
+        with self._lock:
+            trace, recording = self._record_raw(program, limits or Limits(), cancellation, request)
+        return trace, decode_thresholds(recording.choices)
+
+    def execute_choosing(
+        self,
+        program: Program,
+        prefixes: Sequence[Sequence[Choice]],
+        *,
+        limits: Limits | None = None,
+    ) -> list[Execution]:
+        """Execute a program once for each list of first choices, in one process, without traces.
+
+        The executions are systematic; see `record_choosing`.
+
+        Args:
+            program: The program to execute.
+            prefixes: For each execution, the values of its first choices.
+            limits: The limits of all executions together; `Limits()` by default.
+
+        Raises:
+            RecorderError: The executions did not end.
+        """
+        repeats = [choice_request(each, is_systematic=True)["choices"] for each in prefixes]
+        return decode_executions(self._repeat(program, {"repeats": repeats}, limits or Limits()))
+
+    def draw_results(
+        self, program: Program, draws: int, *, seed: int = 0, limits: Limits | None = None
+    ) -> dict[tuple[str, str], int]:
+        """Execute a program many times, in one process, and count its endings and results.
+
+        Args:
+            program: The program to execute.
+            draws: The number of executions.
+            seed: Seed of the generators that have none.
+            limits: The limits of all executions together; `Limits()` by default.
+
+        Raises:
+            RecorderError: The executions did not end.
+        """
+        rows = self._repeat(program, {"draws": draws, "seed": seed}, limits or Limits())
+        return {(ending, text): count for ending, text, count in rows}
+
+    def record_scheduled(
+        self,
+        program: Program,
+        schedule: Sequence[int] = (),
+        *,
+        seed: int | None = None,
+        limits: Limits | None = None,
+    ) -> Trace:
+        """Execute a program with threads, which run in a given order.
+
+        Random numbers have the first value of their domain, as in `search_schedules`, unless the
+        order is random, too.
+
+        Args:
+            program: The program to execute.
+            schedule: The thread that runs next, at each of the first choices between threads.
+            seed: Seed of a random schedule.
+            limits: The limits of the recording; `Limits()` by default.
+        """
+        order: dict[str, Any] = {"schedule_seed": seed}
+        if seed is None:
+            order = {"schedule": list(schedule), "is_systematic": True}
+        with self._lock:
+            return self._record(program, limits or Limits(), None, {"threads": True, **order})[0]
+
+    def search_schedules(
+        self, program: Program, bounds: ScheduleBounds, *, limits: Limits | None = None
+    ) -> ScheduleSearch:
+        """Execute a program with many schedules of its threads, in one process, without traces.
+
+        Args:
+            program: The program to execute.
+            bounds: The bounds of the search.
+            limits: The limits of all executions together; `Limits()` by default.
+
+        Raises:
+            RecorderError: The executions did not end.
+        """
+        rows = self._repeat(program, {"search": asdict(bounds)}, limits or Limits())
+        return decode_search(rows, bounds)
+
+    def _repeat(self, program: Program, more: dict[str, Any], limits: Limits) -> list[list[Any]]:
+        request = {"stdin": program.stdin, **more}
+        with self._lock:
+            trace, recording = self._record_raw(program, limits, None, request)
+        if trace.ending.reason != "finished":
+            raise RecorderError(
+                f"the executions of the program did not end: {trace.ending.reason}, "
+                f"{trace.ending.detail}; raise the limits, or execute it less often"
+            )
+        return recording.results
+
     def _record(
         self,
         program: Program,
@@ -188,6 +399,17 @@ class PythonRecorder:
         assumed: dict[str, Any],
     ) -> tuple[Trace, tuple[str, str] | None]:
         """Execute a program; the result is its trace, and the ending that it reported itself."""
+        trace, recording = self._record_raw(program, limits, cancellation, assumed)
+        return trace, None if recording.is_tampered else recording.end
+
+    def _record_raw(
+        self,
+        program: Program,
+        limits: Limits,
+        cancellation: Cancellation | None,
+        more: dict[str, Any],
+    ) -> tuple[Trace, RawRecording]:
+        """Execute a program; `more`: further fields of the request."""
         stdin = program.stdin.encode("utf-8", "surrogateescape")
         request = {
             "text": program.text,
@@ -195,25 +417,29 @@ class PythonRecorder:
             "path": self._import_from,
             "threads": self._has_threads,
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
-            **assumed,
+            **more,
         }
         recording, server = self._execute(request, limits, stdin, cancellation)
         if recording.is_dead and not recording.was_cancelled:
             # No program can reach the fork server: it was killed from outside, or the machine had
             # no memory for another process. So execute the program once more.
             recording, server = self._execute(request, limits, stdin, cancellation)
-        origin = Origin(server.backend, server.version, _WORLDLINE_VERSION, self._hash_seed)
-        trace = Trace(
+        return self._trace(program, limits, recording, server), recording
+
+    def _trace(
+        self, program: Program, limits: Limits, recording: RawRecording, server: ForkServerClient
+    ) -> Trace:
+        return Trace(
             program=program,
             steps=tuple(recording.steps),
-            scopes=tuple(_scopes_with_variables(recording)),
+            scopes=tuple(scopes_with_variables(recording)),
             ending=recording_ending(recording, limits),
             limits=limits,
-            origin=origin,
+            origin=Origin(server.backend, server.version, WORLDLINE_VERSION, self._hash_seed),
             stdout=recording.stdout.decode("utf-8", "surrogateescape"),
             notes=(*server.notes, *recording.notes),
+            choices=decode_choices(recording.choices, recording.steps),
         )
-        return trace, None if recording.is_tampered else recording.end
 
     def _execute(
         self,
@@ -223,17 +449,21 @@ class PythonRecorder:
         cancellation: Cancellation | None,
     ) -> tuple[RawRecording, ForkServerClient]:
         """Execute one program; if the fork server has died, start another one."""
-        if self._server is not None and not self._server.is_running:
-            self._server.close()
-            self._server = None
-        if self._server is None:
-            self._server = self._start()
-        server = self._server
+        server = self._running_server()
         recording = server.record(request, limits, stdin, cancellation)
         if recording.is_dead:
             server.close()
             self._server = None
         return recording, server
+
+    def _running_server(self) -> ForkServerClient:
+        """The fork server; another one if it has died."""
+        if self._server is not None and not self._server.is_running:
+            self._server.close()
+            self._server = None
+        if self._server is None:
+            self._server = self._start()
+        return self._server
 
 
 def check_sandbox(python: str | None = None) -> Iterator[LayerStatus]:
@@ -249,7 +479,7 @@ def check_sandbox(python: str | None = None) -> Iterator[LayerStatus]:
     )
 
 
-def _scopes_with_variables(recording: RawRecording) -> list[Scope]:
+def scopes_with_variables(recording: RawRecording) -> list[Scope]:
     """The scopes with their variables; those of modules and class bodies in order of appearance."""
     seen: list[dict[str, None]] = [{} for _ in recording.scopes]
     for step in recording.steps:

@@ -9,6 +9,8 @@ from worldline.core.trace import Ending, EndReason, Limits
 from worldline.languages.python.recorder.assumed_request import NEEDED
 from worldline.languages.python.recorder.recording_protocol import RawRecording
 
+_REASONS = frozenset(get_args(EndReason))
+
 
 def recording_ending(recording: RawRecording, limits: Limits) -> Ending:
     """Why the recording ended: as the child process reported, or else from its wait status."""
@@ -46,7 +48,7 @@ def _reported_ending(reason: str, detail: str, limits: Limits) -> Ending:
         "trace_limit": f"more than {limits.trace_mb:,} MB of trace",
         "memory_limit": f"more than {limits.memory_mb:,} MB of memory",
     }
-    assert reason in get_args(EndReason)
+    assert reason in _REASONS
     return Ending(reason, detail or details.get(reason, ""))  # type: ignore[arg-type]
 
 

@@ -7,7 +7,10 @@ The child process writes one JSON list per row:
     ["line", line, scope, changed, gone]                a call or line step; both may be missing
     ["return", line, scope, value]                      a return or exception step
     ["thread", n]                                       the following steps are of thread n
+    ["choice", name, arguments, value, domain, line, steps, thresholds, is_used]
+                                                        a choice, after that many steps
     ["compiled", classes]                               what a tracer of another language compiled
+    ["result", ending, text, choices]                   one of many executions, without steps
     ["end", reason, detail, notes]                      the ending
     ["epilogue", steps, scopes, secret]                 counts, written by the tracer in C; the
                                                         secret by tracers of other languages
@@ -46,6 +49,10 @@ class RawRecording:
         self.secret = ""
         # The compiled program, as its tracer reads it again.
         self.compiled = ""
+        # The fields of its choices.
+        self.choices: list[list[Any]] = []
+        # The fields of executions without steps.
+        self.results: list[list[Any]] = []
         self.end: tuple[str, str] | None = None
         self.notes: list[str] = []
         self.stdout = b""
@@ -94,13 +101,20 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _complete_rows(memory: int) -> Iterator[bytes]:
-    """The rows in a memory file, in parts: the text of a long trace is never held completely."""
+def read_rows(memory: int) -> Iterator[bytes]:
+    """The bytes of the rows in a memory file, in parts: those of a long trace are never held."""
     remaining = int.from_bytes(os.pread(memory, 8, 0), "little")
-    offset, rest = _ROWS_OFFSET, b""
+    offset = _ROWS_OFFSET
     while remaining:
         part = os.pread(memory, min(remaining, _READ_BYTES), offset)
         offset, remaining = offset + len(part), remaining - len(part)
+        yield part
+
+
+def _complete_rows(memory: int) -> Iterator[bytes]:
+    """The rows in a memory file, in parts that end between two rows."""
+    rest = b""
+    for part in read_rows(memory):
         rows, newline, rest = (rest + part).rpartition(b"\n")
         if newline:
             yield rows
@@ -120,6 +134,10 @@ def decode_row(recording: RawRecording, row: list[Any]) -> None:
         recording.thread = int(row[1])
     elif row[0] == "compiled":
         recording.compiled = str(row[1])
+    elif row[0] == "choice":
+        recording.choices.append(row[1:])
+    elif row[0] == "result":
+        recording.results.append(row[1:])
     elif row[0] == "end":
         recording.end, recording.notes = (row[1], row[2]), recording.notes + row[3]
     elif row[0] == "again":

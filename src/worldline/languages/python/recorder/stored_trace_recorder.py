@@ -19,6 +19,10 @@ class StoredTraceRecorder:
         self._traces = {trace.program.hash: trace for trace in traces}
         self._executor = executor
 
+    def executor_of(self, program: Program) -> Recorder | None:
+        """What executes a program; None if it has a stored trace, or nothing is executed."""
+        return None if program.hash in self._traces else self._executor
+
     def record(self, program: Program, *, limits: Limits | None = None) -> Trace:
         """Return the stored trace of a program, up to the limit on steps.
 

@@ -11,7 +11,7 @@
 /* Stack frames that rendering in Python may need on top of the program's. */
 #define HEADROOM 200
 
-/* State of the tracer; there is one recording per process. */
+/* State of the tracer; there is one recording at a time. */
 static struct {
     SharedMemory memory;
     Text text;                         /* of the value that is being rendered */
@@ -23,10 +23,11 @@ static struct {
     int is_busy;                       /* an event is being recorded */
     PyThread_type_lock lock;           /* if threads are recorded: one at a time writes rows */
     unsigned long owner;               /* the thread that has the lock, or 0 */
-    int threads, thread;               /* number of threads, and the thread of the last row */
+    int thread;                        /* the thread of the last row */
     PyObject *render;                  /* (values) -> texts, rendered in Python */
     PyObject *finish;                  /* (reason, detail); does not return */
     PyObject *on_error;                /* (error), an exception of the tracer itself */
+    PyObject *before_line;             /* called before a line of a program with threads, or None */
     PyObject *signals;                 /* list of signals that arrived for the program meanwhile */
 } tracer;
 

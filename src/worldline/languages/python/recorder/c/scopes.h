@@ -270,6 +270,7 @@ end_all_scopes(void)
     scopes.buckets = NULL;
     scopes.last = NULL;
     scopes.mask = scopes.alive = 0;
+    scopes.number = 0;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* Tracer: a trace function in C that writes the events of the interpreter as rows of JSON.
 
    It writes the same bytes as the reference tracer (child/settrace_tracer.py). There is one
-   recording per process. */
+   recording at a time. */
 
 #define PY_SSIZE_T_CLEAN
 /* The tracer reads frames and dicts directly, whose layout is internal to the interpreter. */
@@ -141,6 +141,24 @@ write_thread_change(void)
     return tracer.lock == NULL || tracer.thread == thread_number ? 0 : write_thread(thread_number);
 }
 
+/* Let the scheduler switch to another thread before a line. */
+static int
+call_scheduler(void)
+{
+    if (tracer.before_line == Py_None) {
+        return 0;
+    }
+    extend_recursion_limit(HEADROOM);
+    PyObject *done = PyObject_CallNoArgs(tracer.before_line);
+    extend_recursion_limit(-HEADROOM);
+    if (done == NULL) {
+        report_error();
+        return -1;
+    }
+    Py_DECREF(done);
+    return 0;
+}
+
 static int
 on_event(PyObject *Py_UNUSED(self), PyFrameObject *frame, int event, PyObject *value)
 {
@@ -149,6 +167,9 @@ on_event(PyObject *Py_UNUSED(self), PyFrameObject *frame, int event, PyObject *v
     }
     CodeInfo *code = get_code_info(frame_code(frame));
     if (code != NULL && !code->is_program) {
+        return 0;
+    }
+    if (code != NULL && event == PyTrace_LINE && call_scheduler() < 0) {
         return 0;
     }
     acquire_lock();
@@ -252,33 +273,33 @@ initialize(PyObject *filename)
 
 PyDoc_STRVAR(open_doc,
              "open(fd, size, filename, *, steps, trace_bytes, value_chars, instructions, render, "
-             "finish, on_error, signals, has_threads)\n\n"
-             "Prepare the recording, once per process. Rows are written to the memory file `fd` of\n"
-             "`size` bytes, which is sealed and closed. `filename` is the string object that the\n"
-             "program was compiled with.");
+             "finish, on_error, before_line, signals, has_threads)\n\n"
+             "Prepare a recording; the one before it must be closed. Rows are written to the memory\n"
+             "file `fd` of `size` bytes, which is sealed and closed. `filename` is the string object\n"
+             "that the program was compiled with. `before_line` is called before each line, or None.");
 
 static PyObject *
 tracer_open(PyObject *Py_UNUSED(module), PyObject *args, PyObject *names)
 {
     static char *keywords[] = {"fd",     "size",   "filename", "steps",  "trace_bytes",
                                "value_chars", "instructions", "render", "finish", "on_error",
-                               "signals", "has_threads", NULL};
+                               "before_line", "signals", "has_threads", NULL};
     int fd, has_threads;
     Py_ssize_t size;
     long long steps, bytes, characters;
-    PyObject *filename, *render, *finish, *on_error, *signals;
+    PyObject *filename, *render, *finish, *on_error, *before_line, *signals;
     if (!PyArg_ParseTupleAndKeywords(
-            args, names, "inU$LLL(iiii)OOOO!p:open", keywords, &fd, &size, &filename, &steps,
+            args, names, "inU$LLL(iiii)OOOOO!p:open", keywords, &fd, &size, &filename, &steps,
             &bytes, &characters, &instruction.resume, &instruction.return_value,
             &instruction.return_const, &instruction.yield_value, &render, &finish, &on_error,
-            &PyList_Type, &signals, &has_threads)) {
+            &before_line, &PyList_Type, &signals, &has_threads)) {
         return NULL;
     }
-    if (tracer.render != NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "there is one recording per process");
+    if (tracer.memory.start != NULL || (tracer.render != NULL && has_threads)) {
+        PyErr_SetString(PyExc_RuntimeError, "there is one recording at a time");
         return NULL;
     }
-    if (initialize(filename) < 0 || intercept_trace_lines() < 0) {
+    if (tracer.render == NULL && (initialize(filename) < 0 || intercept_trace_lines() < 0)) {
         return NULL;
     }
     if (memory_open(&tracer.memory, fd, (size_t)size, bytes) < 0) {
@@ -290,10 +311,13 @@ tracer_open(PyObject *Py_UNUSED(module), PyObject *args, PyObject *names)
     /* Longer than any value, but small enough for the multiplication. */
     tracer.text.limit = characters < 1LL << 40 ? characters : 1LL << 40;
     tracer.steps_left = steps;
-    tracer.render = Py_NewRef(render);
-    tracer.finish = Py_NewRef(finish);
-    tracer.on_error = Py_NewRef(on_error);
-    tracer.signals = Py_NewRef(signals);
+    tracer.steps = tracer.scopes = 0;
+    tracer.lines_disabled = 0;
+    Py_XSETREF(tracer.render, Py_NewRef(render));
+    Py_XSETREF(tracer.finish, Py_NewRef(finish));
+    Py_XSETREF(tracer.on_error, Py_NewRef(on_error));
+    Py_XSETREF(tracer.before_line, Py_NewRef(before_line));
+    Py_XSETREF(tracer.signals, Py_NewRef(signals));
     Py_RETURN_NONE;
 }
 
@@ -310,18 +334,35 @@ tracer_start(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
 }
 
 PyDoc_STRVAR(start_thread_doc,
-             "start_thread(frame)\n\nRecord the calling thread, whose first frame this is.");
+             "start_thread(frame, number)\n\nRecord the calling thread, whose first frame this is.");
 
 static PyObject *
-tracer_start_thread(PyObject *Py_UNUSED(module), PyObject *frame)
+tracer_start_thread(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    if (tracer.lock == NULL || !PyFrame_Check(frame)) {
+    PyObject *frame;
+    int number;
+    if (!PyArg_ParseTuple(args, "O!i:start_thread", &PyFrame_Type, &frame, &number)) {
+        return NULL;
+    }
+    if (tracer.lock == NULL) {
         PyErr_SetString(PyExc_RuntimeError, "threads are not recorded");
         return NULL;
     }
-    thread_number = ++tracer.threads;
+    thread_number = number;
     PyEval_SetTrace(on_event, NULL);
     on_event(NULL, (PyFrameObject *)frame, PyTrace_CALL, Py_None);
+    Py_RETURN_NONE;
+}
+
+/* A task of an event loop has a number of its own, like a thread. */
+static PyObject *
+tracer_set_thread(PyObject *Py_UNUSED(module), PyObject *value)
+{
+    long number = PyLong_AsLong(value);
+    if (number == -1 && PyErr_Occurred()) {
+        return NULL;
+    }
+    thread_number = (int)number;
     Py_RETURN_NONE;
 }
 
@@ -372,6 +413,12 @@ tracer_is_busy(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
 }
 
 static PyObject *
+tracer_step_count(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    return PyLong_FromLongLong((long long)tracer.steps);
+}
+
+static PyObject *
 tracer_start_empty(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
 {
     PyEval_SetTrace(ignore_event, NULL);
@@ -399,11 +446,14 @@ tracer_write_back(PyObject *Py_UNUSED(module), PyObject *frame)
 static PyMethodDef functions[] = {
     {"open", (PyCFunction)(void (*)(void))tracer_open, METH_VARARGS | METH_KEYWORDS, open_doc},
     {"start", tracer_start, METH_NOARGS, "Record the calling thread from its next event on."},
-    {"start_thread", tracer_start_thread, METH_O, start_thread_doc},
+    {"start_thread", tracer_start_thread, METH_VARARGS, start_thread_doc},
+    {"set_thread", tracer_set_thread, METH_O,
+     "Give the following steps of the calling thread the number of another one."},
     {"stop", tracer_stop, METH_NOARGS,
      "Stop in this thread; returns whether it was recording until now."},
     {"close", tracer_close, METH_O, close_doc},
     {"is_busy", tracer_is_busy, METH_NOARGS, "Whether an event is being recorded."},
+    {"step_count", tracer_step_count, METH_NOARGS, "The number of steps that were written."},
     {"write_back", tracer_write_back, METH_O,
      "Make Python consider the copy of a frame's locals as written back."},
     {"start_empty", tracer_start_empty, METH_NOARGS,

@@ -99,7 +99,7 @@ class AssumedSession:
         if kind == "object":
             self.objects += 1
             return Placeholder(self, f"obj{self.objects}", origin=expression, is_object=True)
-        return _decode(value)
+        return decode_literal(value)
 
     def iterate(self, text: str) -> "Iterator[Any]":
         """Iterate over an assumed object."""
@@ -193,17 +193,17 @@ def is_exception_name(name: str) -> bool:
     return name[:1].isupper() and name.endswith(("Error", "Exception", "Warning"))
 
 
-def _decode(value: Any) -> Any:
+def decode_literal(value: Any) -> Any:
     """The value of its JSON form: ["tuple", [1, ["list", []]]] -> (1, [])"""
     if type(value) is not list:
         return value
     kind, content = value
     if kind == "dict":
-        return {_decode(key): _decode(item) for key, item in content}
+        return {decode_literal(key): decode_literal(item) for key, item in content}
     if kind == "bytes":
         return content.encode("latin-1")
     if kind == "complex":
         return complex(*content)
     if kind == "ellipsis":
         return ...
-    return _COLLECTIONS[kind](map(_decode, content))
+    return _COLLECTIONS[kind](map(decode_literal, content))

@@ -31,7 +31,7 @@ class CTracer:
         signals: "list[int]",
         finish: "Callable[[str, str], None]",
         on_error: "Callable[[BaseException], None]",
-        has_threads: bool,
+        before_line: "Callable[[], None] | None" = None,
     ):
         """Open the shared memory.
 
@@ -42,7 +42,8 @@ class CTracer:
             signals: Signals that arrived for the program while the tracer was running.
             finish: Ends the recording with a reason and a detail.
             on_error: Called with an exception of the tracer itself.
-            has_threads: Whether to record all threads.
+            before_line: Called before each line, to switch threads; if it is None, only the main
+                thread is recorded.
         """
         fd, size = memory
         _tracer.open(
@@ -57,10 +58,12 @@ class CTracer:
             finish=finish,
             on_error=on_error,
             signals=signals,
-            has_threads=has_threads,
+            before_line=before_line,
+            has_threads=before_line is not None,
         )
         self.start, self.stop, self.close = _tracer.start, _tracer.stop, _tracer.close
         self.is_busy, self.start_thread = _tracer.is_busy, _tracer.start_thread
+        self.step_count, self.set_thread = _tracer.step_count, _tracer.set_thread
 
     def stop_in_fork(self) -> None:
         """Stop in a process that the program has forked, which is not recorded."""

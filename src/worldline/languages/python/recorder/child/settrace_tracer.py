@@ -53,7 +53,7 @@ class SettraceTracer:
         signals: "list[int]",
         finish: Finish,
         on_error: "Callable[[BaseException], None]",
-        has_threads: bool,
+        before_line: "Callable[[], None] | None" = None,
     ):
         """Prepare a tracer.
 
@@ -65,7 +65,8 @@ class SettraceTracer:
             signals: Signals that arrived for the program while the tracer was running.
             finish: Ends the recording with a reason and a detail.
             on_error: Called with an exception of the tracer itself.
-            has_threads: Whether to record all threads.
+            before_line: Called before each line, to switch threads; if it is None, only the main
+                thread is recorded.
         """
         self.repr_session = repr_session
         self.steps_left: int = limits["steps"]
@@ -77,14 +78,16 @@ class SettraceTracer:
         self.on_error = on_error
         self.hook: object = None
         # Only one thread at a time writes rows.
-        self.lock = allocate_lock() if has_threads else None
+        self.lock = allocate_lock() if before_line is not None else None
+        self.before_line = before_line
         self.thread_local = local()
-        # Number of threads, the thread of the last row, and the thread that has the lock.
-        self.threads, self.thread, self.owner = 1, 0, 0
+        self.main_thread = get_ident()
+        # The thread of the last row, and the thread that has the lock.
+        self.thread, self.owner = 0, 0
         self.is_closed = False
         # Whether events were lost: the program disabled line events, or the stack was full.
         self.is_interrupted = False
-        self.scopes = 0
+        self.steps = self.scopes = 0
         # Scope numbers by the id of the frame.
         self.scope_numbers: dict[int, int] = {}
         # The first scope of a code object, by its id: equal code objects may have different names,
@@ -110,17 +113,24 @@ class SettraceTracer:
         settrace(None)
         return is_tracing
 
-    def start_thread(self, frame: types.FrameType) -> Any:
+    def start_thread(self, frame: types.FrameType, number: int) -> Any:
         """Record the calling thread, whose first frame this is; returns its trace function."""
-        self.thread_local.number = self.threads
-        self.threads += 1
+        self.thread_local.number = number
         settrace(self.on_call)
         return self.on_call(frame, "call", None)
+
+    def set_thread(self, number: int) -> None:
+        """Give the following steps of the calling thread the number of another one."""
+        self.thread_local.number = number
 
     @staticmethod
     def is_busy() -> bool:
         """Whether a tracer without frames is running; this one has frames."""
         return False
+
+    def step_count(self) -> int:
+        """The number of steps that were written."""
+        return self.steps
 
     def close(self, row: bytes) -> None:
         """Write the last row."""
@@ -150,7 +160,7 @@ class SettraceTracer:
         return self.on_event(frame, event, arg) if filename is FILENAME else None
 
     def _raise_recursion_error(self) -> None:
-        if self._thread_number():
+        if self.lock is not None and get_ident() != self.main_thread:
             # A signal would be handled in the main thread. An exception of a trace function ends
             # the tracing of this thread.
             self.is_interrupted = True
@@ -162,6 +172,8 @@ class SettraceTracer:
         """Local trace function: calls, lines, returns and exceptions of a frame."""
         if event == "opcode":
             return self.on_event
+        if event == "line" and self.before_line is not None:
+            self.before_line()
         if self.lock is None:
             self._write_step(frame, event, arg)
         else:
@@ -209,6 +221,7 @@ class SettraceTracer:
             else:
                 value = self._value(frame, event, scope, arg)
                 self._write([event, line, scope, value])
+            self.steps += 1
         except BaseException as error:  # noqa: BLE001
             self.on_error(error)
 

@@ -1,0 +1,1 @@
+"""Go: its syntax, its values, and a recorder that instruments the source."""

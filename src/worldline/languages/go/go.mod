@@ -1,0 +1,3 @@
+module worldline
+
+go 1.19

@@ -1,0 +1,1 @@
+"""Programs of compiled languages: compiled in the sandbox, and executed by gdb."""

@@ -1,0 +1,1 @@
+"""Code that gdb and the compiler's process execute, for all compiled languages."""

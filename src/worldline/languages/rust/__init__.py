@@ -1,0 +1,1 @@
+"""Rust: recorder, source syntax and values."""

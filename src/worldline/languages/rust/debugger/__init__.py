@@ -1,0 +1,1 @@
+"""Modules that gdb executes, in the sandbox, for programs in Rust."""
