@@ -5,6 +5,7 @@ from worldline.analysis.alignment.alignment import (
     align,
     align_result,
     first_divergence,
+    has_result,
 )
 from worldline.analysis.alignment.divergence import Divergence, DivergenceKind, VariableDifference
 from worldline.analysis.alignment.gaps import MAX_SKIPPED_STEPS, Gap, GapKind
@@ -42,6 +43,7 @@ __all__ = [
     "canonical_value",
     "compare_values",
     "first_divergence",
+    "has_result",
     "is_opaque",
     "is_reference_of",
     "parse_literal",

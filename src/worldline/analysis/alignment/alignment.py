@@ -9,7 +9,7 @@ from worldline.analysis.alignment.gaps import Gap, find_gap
 from worldline.analysis.alignment.reconvergence import Reconvergence, find_reconvergence
 from worldline.analysis.alignment.step_comparator import PredictedStep, StepComparator
 from worldline.analysis.alignment.truncated_step import divergence_within_truncated_step
-from worldline.core.trace import Trace
+from worldline.core.trace import DEADLOCK, Trace
 from worldline.core.util.text import pluralize, truncate_text
 from worldline.models.codecs import Decoded
 
@@ -104,22 +104,32 @@ def first_divergence(actual: Trace, predicted: Decoded) -> tuple[Trace, int, Div
     return actual, matched_steps, divergence
 
 
+def has_result(actual: Trace) -> bool:
+    """Whether an answer can be compared with an execution: with its end, or with a deadlock."""
+    return actual.is_complete or (actual.ending.reason == DEADLOCK and bool(actual.steps))
+
+
 def align_result(actual: Trace, predicted: Decoded, answer: str) -> Alignment:
     """Compare an answer without steps with the result of the actual execution.
 
     Args:
-        actual: The recorded execution, which must be complete.
+        actual: The recorded execution, which has a result.
         predicted: The decoded output, without steps.
         answer: The result that the model predicted.
 
     Returns:
         An alignment without matched steps. It diverges at the step that returned or raised,
-        unless the answer is the actual result.
+        unless the answer is the actual result, or "deadlock" for an execution that ends so.
     """
-    index = max(n for n, step in enumerate(actual.steps) if step.value is not None)
+    is_deadlock = actual.ending.reason == DEADLOCK
+    index = len(actual.steps) - 1
+    if not is_deadlock:
+        index = max(n for n, step in enumerate(actual.steps) if step.value is not None)
     last = actual.steps[index]
-    values = actual.program.values
-    is_same = actual.result is not None and values.results_equal(actual.result, answer)
+    are_equal = actual.program.values.results_equal
+    is_same = is_deadlock and answer.strip() == DEADLOCK
+    if actual.result is not None:
+        is_same = are_equal(actual.result, answer)
     divergence = Divergence(
         step=index,
         where="return" if actual.result is not None else "exception",
@@ -127,7 +137,7 @@ def align_result(actual: Trace, predicted: Decoded, answer: str) -> Alignment:
         line=last.line,
         scope=last.scope,
         executed_line=last.line,
-        actual=last.value or "",
+        actual=DEADLOCK if is_deadlock else last.value or "",
         predicted=answer,
     )
     return Alignment(
@@ -156,6 +166,7 @@ def _match_steps(comparator: StepComparator, predicted: Decoded) -> tuple[int, D
             step_text.number,
             step_text.shows_state,
             step_text.shows_all,
+            decoded_step.thread if predicted.names_threads else None,
         )
         divergence = comparator.compare_step(matched_steps, step, predicted_step)
         if divergence is not None:

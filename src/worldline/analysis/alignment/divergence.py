@@ -47,6 +47,7 @@ class Divergence:
         predicted_line_number: Its number, if the codec's format contains line numbers.
         is_within_truncated_step: Whether the output ends inside this step, which was already
             wrong.
+        is_other_thread: Whether another thread executes the predicted step.
     """
 
     step: int
@@ -63,6 +64,7 @@ class Divergence:
     predicted_line: str | None = None
     predicted_line_number: int | None = None
     is_within_truncated_step: bool = False
+    is_other_thread: bool = False
 
     def __repr__(self) -> str:
         return f"Divergence({truncate_text(self.summary(), 105)})"

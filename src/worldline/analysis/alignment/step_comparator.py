@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from worldline.analysis.alignment.divergence import Divergence, VariableDifference
 from worldline.core.trace import Event, Step, Trace, function_lines
@@ -27,6 +27,7 @@ class PredictedStep:
     line_number: int | None = None
     shows_state: bool = True
     shows_all: bool = True
+    thread: int | None = None
 
     @property
     def stated_event(self) -> Event:
@@ -105,6 +106,8 @@ class StepComparator:
 
     def compare_step(self, index: int, step: Step, predicted: PredictedStep) -> Divergence | None:
         """Find the divergence at this step, if there is one."""
+        if predicted.thread is not None and predicted.thread != step.thread:
+            return self.thread_divergence(index, step, predicted)
         line = self.program.line(step.line)
         is_same_event = step.event == predicted.event or (
             not predicted.knows_event and step.has_locals and predicted.event in ("call", "line")
@@ -193,6 +196,15 @@ class StepComparator:
             predicted_event=predicted.stated_event,
             predicted_line=predicted.line,
             predicted_line_number=predicted.line_number,
+        )
+
+    def thread_divergence(self, index: int, step: Step, predicted: PredictedStep) -> Divergence:
+        """The divergence of a step that another thread executes."""
+        return replace(
+            self.action_divergence(index, step, predicted),
+            actual=f"thread {step.thread}: {self.program.line(step.line).strip()}",
+            predicted=f"thread {predicted.thread}: {predicted.line.strip()}",
+            is_other_thread=True,
         )
 
     def value_divergence(

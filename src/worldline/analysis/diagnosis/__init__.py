@@ -32,9 +32,16 @@ from worldline.analysis.diagnosis.messages import (
     gap_text,
     value_difference,
 )
+from worldline.analysis.diagnosis.operation_tallies import (
+    OperationTallies,
+    add_tallies,
+    source_without_call,
+    tally_operations,
+)
 from worldline.analysis.diagnosis.step_operations import (
     ExecutedOperation,
     OperationStep,
+    executed_operations,
     operation_steps,
 )
 from worldline.analysis.diagnosis.value_differences import (
@@ -63,6 +70,7 @@ __all__ = [
     "Facts",
     "OperationFacts",
     "OperationStep",
+    "OperationTallies",
     "Outcome",
     "PositionFacts",
     "Rule",
@@ -70,12 +78,14 @@ __all__ = [
     "ValueChange",
     "ValueFacts",
     "ValueKind",
+    "add_tallies",
     "count_changed_tokens",
     "diagnose_prediction",
     "diagnosis_to_json",
     "difficulty_to_json",
     "divergence_location",
     "edit_distance",
+    "executed_operations",
     "explain_divergence",
     "find_cause",
     "find_reason",
@@ -85,6 +95,8 @@ __all__ = [
     "measure_difficulty",
     "operation_facts",
     "operation_steps",
+    "source_without_call",
+    "tally_operations",
     "value_difference",
     "value_kind",
 ]

@@ -14,7 +14,7 @@ from worldline.analysis.diagnosis.source_statements import (
 from worldline.core.errors import ProgramError
 from worldline.core.language import missing_feature
 from worldline.core.trace import Event, Trace
-from worldline.languages.python.cfg import ControlFlowGraph, build_cfg
+from worldline.languages.control_flow import ControlFlowGraph, build_cfg
 from worldline.models.codecs import Decoded, branch_note
 
 ActionKind = Literal[
@@ -32,7 +32,8 @@ ActionKind = Literal[
     "exception_invented",
     "stopped_early",
     "continued_past_end",
-    "unknown",  # the program has no control-flow graph, or no line was predicted
+    # The program has no control-flow graph, no line was predicted, or the thread is another one.
+    "unknown",
 ]
 
 
@@ -90,6 +91,8 @@ def _contradicted_note(actual: Trace, decoded: Decoded, divergence: Divergence) 
 def _action_facts(actual: Trace, divergence: Divergence) -> ActionFacts:
     if divergence.where == "end":
         return ActionFacts("stopped_early" if divergence.event else "continued_past_end", False)
+    if divergence.is_other_thread:
+        return ActionFacts("unknown", None)
     event, predicted_event = divergence.event, divergence.predicted_event
     predicted_line = divergence.predicted_line or ""
     if divergence.is_within_truncated_step and not predicted_line:
@@ -111,7 +114,7 @@ def _action_facts(actual: Trace, divergence: Divergence) -> ActionFacts:
     if missing_feature(actual.program.language, "cfg"):
         return ActionFacts(_kind_by_events(event, predicted_event), None)
     try:
-        graph = build_cfg(actual.program.text)
+        graph = build_cfg(actual.program.text, language=actual.program.language)
     except ProgramError:
         # The program is for a different Python version.
         return ActionFacts("unknown", None)

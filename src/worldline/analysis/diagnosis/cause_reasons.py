@@ -13,6 +13,7 @@ from worldline.analysis.diagnosis.causes import (
 from worldline.analysis.diagnosis.facts import Facts
 from worldline.analysis.diagnosis.labels import label
 from worldline.analysis.diagnosis.messages import gap_text
+from worldline.analysis.diagnosis.value_differences import content_length
 from worldline.core.util.text import pluralize, truncate_text
 
 # Characters of a source line or a value, and operations of a line.
@@ -74,10 +75,14 @@ def _wrong_reference(facts: Facts) -> Iterator[str]:
 
 
 def _runaway_repetition(facts: Facts) -> Iterator[str]:
-    if facts.value is not None:
+    if facts.alignment is not None and facts.divergence is not None:
+        syntax = facts.alignment.actual.program.values
+        actual, predicted = (
+            content_length(text, syntax)
+            for text in (facts.divergence.actual, facts.divergence.predicted)
+        )
         yield (
-            f"the predicted value repeats itself: {facts.value.predicted_chars:,} characters "
-            f"instead of {facts.value.actual_chars:,}"
+            f"the predicted value repeats itself: {predicted:,} characters instead of {actual:,}"
         )
 
 
@@ -177,13 +182,17 @@ def _hidden_values(facts: Facts) -> Iterator[str]:
 
 
 def _character_slip(facts: Facts) -> Iterator[str]:
-    value = facts.value
-    if value is None:
+    value, alignment, divergence = facts.value, facts.alignment, facts.divergence
+    if value is None or alignment is None or divergence is None:
         return
     if "str" in (value.kind, value.leaf_kind):
+        syntax = alignment.actual.program.values
+        # Of a container, the string that differs in it.
+        leaf = syntax.first_leaf(divergence.actual, divergence.predicted)
+        actual, predicted = (content_length(text, syntax) for text in (leaf.actual, leaf.predicted))
         yield (
             "the string is correct but for one or two characters: "
-            f"{value.predicted_chars:,} characters instead of {value.actual_chars:,}"
+            f"{pluralize(predicted, 'character')} instead of {actual:,}"
         )
     else:
         yield "a position or length in a string is off by one or two"

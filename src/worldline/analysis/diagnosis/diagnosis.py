@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from worldline.analysis.choices import Possibility
 from worldline.analysis.diagnosis.causes import Cause, cause_evidence, find_cause
 from worldline.analysis.diagnosis.diagnosis_html import diagnosis_html
 from worldline.analysis.diagnosis.facts import Facts, gather_facts
@@ -45,11 +46,16 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One prediction, the actual execution, and the diagnosis of the difference."""
+    """One prediction, the actual execution, and the diagnosis of the difference.
+
+    For a program with choices, `actual` is the execution that agrees with the prediction for the
+    most steps, and `possibility` says whether some values of the choices give the prediction.
+    """
 
     prediction: Prediction
     actual: Trace
     diagnosis: Diagnosis
+    possibility: Possibility | None = None
 
     def __repr__(self) -> str:
         text = f"{self.prediction.id!r}, {self.diagnosis.facts.summary()}"

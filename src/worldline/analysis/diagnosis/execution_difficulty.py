@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 from worldline.analysis.alignment import STRING_LITERAL
-from worldline.analysis.diagnosis.line_operations import operation_facts
+from worldline.analysis.diagnosis.line_operations import nesting_and_hidden_values
 from worldline.analysis.diagnosis.source_statements import syntax_nodes
 from worldline.core.language import ValueKind
 from worldline.core.trace import SHORTENED_MARK, Step, Trace, first_line
@@ -84,7 +84,7 @@ def measure_difficulty(
     # The syntax tree, of which other languages have none here: they have no nesting, iterations …
     text = actual.program.text if actual.program.is_python else ""
     executed_lines = {step.line for step in actual.steps if step.event == "line"}
-    operations = [operation_facts(text, line) for line in executed_lines]
+    operations = nesting_and_hidden_values(text, executed_lines)
     values = _values(actual.steps)
     segments = None if codec is None else codec.encode(actual)
     return Difficulty(
@@ -93,8 +93,8 @@ def measure_difficulty(
         call_depth=_call_depth(actual.steps),
         longest_string=_longest_string(values),
         kinds=tuple(sorted({actual.program.values.value_kind(value) for value in values})),
-        nesting=max((facts.nesting for facts in operations), default=0),
-        hidden_values=max((facts.hidden_values for facts in operations), default=0),
+        nesting=max((nesting for nesting, _ in operations), default=0),
+        hidden_values=max((hidden for _, hidden in operations), default=0),
         chars=None if segments is None else sum(map(len, segments)),
         tokens=None
         if segments is None or tokenizer is None

@@ -9,6 +9,7 @@ from worldline.analysis.alignment import (
     Divergence,
     align,
     align_result,
+    has_result,
 )
 from worldline.analysis.diagnosis.action_errors import ActionFacts, action_facts
 from worldline.analysis.diagnosis.divergence_facts import (
@@ -220,7 +221,7 @@ def _result_facts(actual: Trace, prediction: Prediction, tokenizer: Tokenizer | 
         is_truncated=prediction.is_truncated,
         is_reference_correct=is_reference_correct,
     )
-    if not actual.is_complete:
+    if not has_result(actual):
         note = f"the program could not be executed to its end: {actual.ending.reason}"
         return replace(base, outcome="infra_error", note=note)
     if answer is None:

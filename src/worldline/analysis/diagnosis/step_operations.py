@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from worldline.analysis.alignment import Alignment, Divergence
+from worldline.analysis.alignment import Alignment, Divergence, align
 from worldline.analysis.diagnosis.diagnosis import Sample
 from worldline.analysis.diagnosis.operation_names import (
     expression_kind,
@@ -33,8 +33,9 @@ from worldline.analysis.diagnosis.shown_expressions import (
     shown_by_return,
 )
 from worldline.core.language import missing_feature
-from worldline.core.trace import Scope, Step, states
+from worldline.core.trace import Scope, Step, Trace, states
 from worldline.core.util.text import truncate_text
+from worldline.models.codecs import get_codec
 from worldline.models.prediction import Mode, Prediction
 
 # The operation of a step whose line has none: a value only had to be copied.
@@ -119,6 +120,19 @@ def operation_steps(
             continue
         if _is_visible(alignment, result):
             yield _observe(result, measure, is_correct=is_correct)
+
+
+def executed_operations(trace: Trace) -> Iterator[OperationStep]:
+    """Yield the steps of an execution that show the results of operations, all as correct ones.
+
+    Args:
+        trace: A complete trace of a Python program with a call.
+    """
+    codec = get_codec("cwm")
+    alignment = align(trace, codec.decode("".join(codec.encode(trace)), trace.program))
+    for result in _results(alignment):
+        if _is_visible(alignment, result):
+            yield _observe(result, len, is_correct=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ class ValueFacts:
         leaf: The innermost position at which a container differs, as an index: "[1]['a']".
         change: Whether the executed line wrote the variable (`written`), did not change it
             (`carried_over`), or it is a scope's first value (`initial`).
-        actual_chars: Characters of the actual value.
-        predicted_chars: Characters of the predicted value.
+        actual_chars: Characters of the actual value's text, quotes included.
+        predicted_chars: Characters of the predicted value's text, quotes included.
         edit_distance: The edit distance; None if the values are too long.
         is_runaway: Whether the predicted value repeats itself far beyond the actual length.
         is_slip: Whether a string is right but for one or two characters, or a position is by as
@@ -89,6 +89,25 @@ def is_character_slip(
     distance = edit_distance(a, b)
     is_small = distance is not None and distance <= _MAX_SLIP
     return is_small and _MIN_CHARS_PER_SLIP * (distance or 0) <= max(len(a), len(b))
+
+
+def content_length(text: str, values: ValueSyntax) -> int:
+    """Count the characters of a string without its quotes, of another value those of its text.
+
+    "'ab\\n'" -> 3; "[1, 2]" -> 6; "'ab" (the output ends there) -> 2
+
+    Args:
+        text: The value.
+        values: The syntax of the values.
+    """
+    if values.value_kind(text) != "str":
+        return len(text)
+    try:
+        content = values.parse_literal(text)
+    except ValueError:
+        # A string that the output's end or a limit cuts off has no closing quote.
+        return len(text) - text.startswith(("'", '"'))
+    return len(content) if isinstance(content, str) else len(text)
 
 
 def edit_distance(a: str, b: str) -> int | None:

@@ -1,7 +1,6 @@
 """Explanations: the smallest change of a program whose execution yields a wrong prediction."""
 
 from worldline.analysis.explanations.catalogue import MISCONCEPTIONS
-from worldline.analysis.explanations.chance import chance_of_explanation
 from worldline.analysis.explanations.explanation import (
     MAX_CHANCE,
     Explanation,
@@ -9,6 +8,7 @@ from worldline.analysis.explanations.explanation import (
     Occurrence,
     explanation_to_json,
 )
+from worldline.analysis.explanations.explanation_chance import chance_of_explanation
 from worldline.analysis.explanations.explanation_search import MAX_CHANGES, find_explanations
 from worldline.analysis.explanations.misconception import Change, Example, Misconception
 

@@ -21,6 +21,8 @@ _HELPER = re.compile(r"\b_misread_\w+")
 _COUNTER = "_misread_now"
 # Programs that are executed in one process.
 BATCH_SIZE = 48
+# Programs in one process after one has reached a limit.
+_SIZE_AFTER_LIMIT = 6
 # Steps that a program may take beyond those that are compared.
 _EXTRA_STEPS = 300
 # CPU time decides, so that the result does not depend on other processes.
@@ -125,7 +127,10 @@ def execute_variants(
         batch_texts = [text for index in batch if (text := texts[index]) is not None]
         executions = _execute_batch(program, batch_texts, recorder, limits, steps)
         results.update(zip(batch, executions, strict=False))
-        # A program that reached a limit ended the batch; those after it are executed again.
+        # A program that reached a limit ended the batch; those after it are executed again. It took
+        # the steps of the whole batch, and there may be more like it: the next batches are small.
+        if len(executions) < len(batch):
+            size = min(size, _SIZE_AFTER_LIMIT)
         waiting = batch[len(executions) :] + waiting
     return [results.get(index) for index in range(len(variants))]
 
@@ -179,7 +184,10 @@ def _make_execution(
                 evaluations.append(len(kept))
             continue
         number = numbers.setdefault(step.scope, len(numbers))
-        kept.append(replace(step, scope=number))
+        # `replace` takes three times as long, and there are hundreds of thousands of steps.
+        kept.append(
+            Step(step.event, step.line, number, step.changed, step.gone, step.value, step.thread)
+        )
     scopes = tuple(trace.scopes[number] for number in numbers)
     changed = replace(
         trace, program=program, steps=tuple(kept), scopes=scopes, ending=_ending(trace, kept)

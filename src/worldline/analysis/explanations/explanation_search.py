@@ -13,7 +13,6 @@ from worldline.analysis.alignment import (
 from worldline.analysis.diagnosis import Sample
 from worldline.analysis.explanations.candidate_changes import Candidate, find_candidates
 from worldline.analysis.explanations.catalogue import MISCONCEPTIONS
-from worldline.analysis.explanations.chance import chance_of_explanation, chance_with_repeats
 from worldline.analysis.explanations.changed_program import (
     Execution,
     Variant,
@@ -24,6 +23,10 @@ from worldline.analysis.explanations.explanation import (
     Explanation,
     ExplanationSearch,
     Occurrence,
+)
+from worldline.analysis.explanations.explanation_chance import (
+    chance_of_explanation,
+    chance_with_repeats,
 )
 from worldline.analysis.explanations.misconception import Misconception, Source, parse_program
 from worldline.core.language import missing_feature

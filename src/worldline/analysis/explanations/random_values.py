@@ -3,6 +3,7 @@
 import ast
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from worldline.analysis.diagnosis import edit_distance
@@ -43,6 +44,8 @@ def random_wrong_value(
 _UNKNOWN = object()
 
 
+# All draws for a sample parse the same two values; none changes them.
+@lru_cache(maxsize=64)
 def _parse(text: str) -> Any:
     try:
         # A text such as `1or` makes Python's parser warn.

@@ -9,6 +9,7 @@ from worldline.analysis.stats.intervals import (
 )
 from worldline.analysis.stats.isotonic_regression import fit_isotonic, isotonic_value
 from worldline.analysis.stats.logistic_regression import OddsRatio, logistic_odds_ratios
+from worldline.analysis.stats.multinomial import multinomial_draws
 from worldline.analysis.stats.paired_differences import (
     Difference,
     Ratio,
@@ -53,6 +54,7 @@ __all__ = [
     "mean_estimate",
     "measure_selective_risk",
     "median_change",
+    "multinomial_draws",
     "optimal_aurc",
     "pass_at_k",
     "ratio_of_totals",

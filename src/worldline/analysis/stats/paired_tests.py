@@ -21,8 +21,11 @@ def mcnemar(gained: int, lost: int) -> float:
         gained: Samples that became correct.
         lost: Samples that became incorrect.
     """
-    changed = gained + lost
-    return float(lazy_import("scipy.stats").binomtest(gained, changed).pvalue) if changed else 1.0
+    if gained == lost:
+        return 1.0
+    # The distribution is symmetric: twice the smaller tail. `binomtest` takes ten times as long.
+    tail = lazy_import("scipy.special").bdtr(min(gained, lost), gained + lost, 0.5)
+    return min(1.0, 2 * float(tail))
 
 
 def sign_flip(differences: Sequence[float], *, seed: int = 0) -> float:

@@ -11,7 +11,7 @@ from worldline.analysis.trust.step_signals import step_signals
 from worldline.core.trace import Program
 from worldline.models.codecs import Decoded
 
-SignalGroup = Literal["static", "agreement", "flow", "values"]
+SignalGroup = Literal["static", "agreement", "flow", "values", "likelihood"]
 Scale = Literal["as is", "logarithm"]
 
 
@@ -82,6 +82,11 @@ SIGNALS: Mapping[str, Signal] = {
     "has_contradicted_step": Signal("values", "a step contradicts its line"),
     "contradicted_steps": _count("values", "steps that contradict their line"),
     "unchecked_steps": _count("values", "steps that cannot be checked"),
+    # The probabilities of the generated tokens, in bits (-log2 p).
+    "output_bits": _count("likelihood", "bits of the output"),
+    "bits_per_token": Signal("likelihood", "bits per token of the output"),
+    "largest_bits": _count("likelihood", "bits of the least probable token"),
+    "uncertain_tokens": _count("likelihood", "tokens with a probability below a half"),
 }
 
 
@@ -91,6 +96,7 @@ def trust_signals(
     *,
     decoded: Decoded | None = None,
     answers: Sequence[str | None] = (),
+    logprobs: Sequence[float] = (),
 ) -> dict[str, float]:
     """Compute the signals of a predicted result.
 
@@ -102,10 +108,11 @@ def trust_signals(
         decoded: The predicted steps; None if only the result was predicted.
         answers: The answers of all samples of the question, None for one without an answer. With
             fewer than two there is no agreement.
+        logprobs: The log-probabilities of the generated tokens, if they are known.
 
     Returns:
         The signals by name. Those of steps are missing if no steps were predicted, those of
-        agreement if there are fewer than two samples.
+        agreement if there are fewer than two samples, those of likelihood without `logprobs`.
     """
     signals = static_signals(program, answer)
     if decoded is not None and decoded.shows_steps and decoded.steps:
@@ -118,7 +125,19 @@ def trust_signals(
             "is_unanimous": float(same == len(keys)),
             "distinct_answers": len(set(keys)),
         }
-    return signals
+    return signals | _likelihood_signals(logprobs)
+
+
+def _likelihood_signals(logprobs: Sequence[float]) -> dict[str, float]:
+    if not logprobs:
+        return {}
+    bits = [max(0.0, -each / math.log(2)) for each in logprobs]
+    return {
+        "output_bits": sum(bits),
+        "bits_per_token": sum(bits) / len(bits),
+        "largest_bits": max(bits),
+        "uncertain_tokens": sum(each > 1 for each in bits),
+    }
 
 
 def answer_key(answer: str) -> str:

@@ -7,13 +7,13 @@ from worldline.analysis.trust.step_checks import StepCheck, check_steps, repeate
 from worldline.core.errors import ProgramError
 from worldline.core.language import missing_feature
 from worldline.core.trace import Program
-from worldline.languages.python.cfg import (
+from worldline.languages.control_flow import (
     CfgSimulator,
     ControlFlowGraph,
     NextStep,
     ProgramInstructions,
     build_cfg,
-    build_instruction_graph,
+    build_instructions,
 )
 from worldline.models.codecs import Decoded
 
@@ -102,7 +102,7 @@ def follow_steps(program: Program, decoded: Decoded) -> GraphPath | None:
     if not decoded.knows_events or missing_feature(program.language, "cfg"):
         return None
     try:
-        graph, instructions = _graphs(program.text)
+        graph, instructions = _graphs(program)
     except ProgramError:
         return None
     best: GraphPath | None = None
@@ -119,10 +119,10 @@ def follow_steps(program: Program, decoded: Decoded) -> GraphPath | None:
 
 
 @lru_cache(maxsize=64)
-def _graphs(text: str) -> tuple[ControlFlowGraph, ProgramInstructions]:
+def _graphs(program: Program) -> tuple[ControlFlowGraph, ProgramInstructions]:
     """The graphs of a program; a prediction may be followed once for each of its steps."""
-    graph = build_cfg(text)
-    return graph, build_instruction_graph(text, graph)
+    graph = build_cfg(program.text, language=program.language)
+    return graph, build_instructions(program, graph)
 
 
 def _follow(simulator: CfgSimulator, program: Program, decoded: Decoded) -> GraphPath:

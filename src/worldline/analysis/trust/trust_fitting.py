@@ -16,7 +16,7 @@ from worldline.analysis.trust.trust_model import TrustCase, TrustModel, availabl
 from worldline.core.errors import InputError
 
 Calibration = Literal["logistic", "isotonic"]
-GROUPS: tuple[SignalGroup, ...] = ("static", "agreement", "flow", "values")
+GROUPS: tuple[SignalGroup, ...] = ("static", "agreement", "flow", "values", "likelihood")
 # Of standardized signals. In trials with 5 and 20, AUROC with all signals differed by up to 0.013.
 _PENALTY = 10.0
 _MIN_OUTCOMES = 5
