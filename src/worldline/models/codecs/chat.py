@@ -1,6 +1,7 @@
 """Codec for general chat models, which asks for the result of the call."""
 
 from worldline.core.errors import CodecError
+from worldline.core.language import get_language
 from worldline.core.trace import Program, Trace
 from worldline.models.codecs.decoded import Decoded
 from worldline.models.codecs.prompt_language import prompt_text
@@ -68,6 +69,41 @@ EXAMPLES = {
             'assertEquals(["HELLO"], f(List.of("ab", "hello"), 2));',
         ),
     ),
+    "rust": (
+        Program(
+            "fn f(words: Vec<&str>, n: usize) -> Vec<String> {\n"
+            "    let mut kept = Vec::new();\n    for word in words {\n"
+            "        if word.len() > n {\n            kept.push(word.to_uppercase());\n"
+            "        }\n    }\n    kept\n}",
+            'f(vec!["ab", "hello"], 2)',
+            language="rust",
+        ),
+        WORKED.replace("'", '"')
+        .replace("kept = [] makes kept the empty list", "kept becomes the empty vector")
+        .replace("appended", "pushed")
+        .replace(
+            'assert f(["ab", "hello"], 2) == ["HELLO"]',
+            'assert_eq!(f(vec!["ab", "hello"], 2), ["HELLO"]);',
+        ),
+    ),
+    "go": (
+        Program(
+            "func f(words []string, n int) []string {\n    kept := []string{}\n"
+            "    for _, word := range words {\n        if len(word) > n {\n"
+            "            kept = append(kept, strings.ToUpper(word))\n        }\n    }\n"
+            "    return kept\n}",
+            'f([]string{"ab", "hello"}, 2)',
+            language="go",
+        ),
+        WORKED.replace("'", '"')
+        .replace("kept = [] makes kept the empty list", "kept becomes the empty slice")
+        .replace('["ab", "hello"] and', '[]string{"ab", "hello"} and')
+        .replace('kept is ["HELLO"]', 'kept is []string{"HELLO"}')
+        .replace(
+            'assert f(["ab", "hello"], 2) == ["HELLO"]',
+            'assert.Equal(t, []string{"HELLO"}, f([]string{"ab", "hello"}, 2))',
+        ),
+    ),
     "cpp": (
         Program(
             "std::vector<std::string> f(std::vector<std::string> words, int n) {\n"
@@ -97,8 +133,28 @@ ASSERTIONS = {
     "python": "assert {call} == {result}",
     "cpp": "assert({call} == {result});",
     "java": "assertEquals({result}, {call});",
+    "rust": "assert_eq!({call}, {result});",
+    "go": "assert.Equal(t, {result}, {call})",
 }
 _ASSERTION = "assert.deepStrictEqual({call}, {result});"
+
+
+def _example(language: str) -> tuple[Program, str]:
+    """The example of a language: one of those above, or that of its package."""
+    if language in EXAMPLES:
+        return EXAMPLES[language]
+    example = get_language(language).chat_example
+    if example is None:
+        raise CodecError(
+            f"the chat format has no example in {language}; use another codec, or give the "
+            "language a chat_example"
+        )
+    return Program(example.source, example.call, language=language), example.answer
+
+
+def _assertion(language: str) -> str:
+    example = get_language(language).chat_example
+    return ASSERTIONS.get(language, example.assertion if example else _ASSERTION)
 
 
 class ChatCodec:
@@ -116,16 +172,14 @@ class ChatCodec:
         """Messages of the user and the assistant in turn: the example, its answer, the question."""
         if program.split_entry() is None:
             raise CodecError("the chat format needs a call to ask about; give --call 'f(1)'")
-        if program.language not in EXAMPLES:
-            raise CodecError(f"the chat format has no example in {program.language}; use another")
-        example, worked = EXAMPLES[program.language]
+        example, worked = _example(program.language)
         instructions = prompt_text(INSTRUCTIONS, program.language)
         return (f"{instructions}\n{_question(example)}", worked, _question(program))
 
     def encode(self, trace: Trace) -> Segments:
         """Answer that a perfect model would give."""
         _, call = trace.program.split_entry() or ("", "")
-        template = ASSERTIONS.get(trace.program.language, _ASSERTION)
+        template = _assertion(trace.program.language)
         assertion = template.replace("{call}", call).replace("{result}", str(trace.result))
         return (f"[ANSWER]\n{assertion}\n[/ANSWER]",)
 

@@ -63,8 +63,7 @@ class StepCodec(Codec, Protocol):
         """Special token that ends a trace."""
         ...
 
-    @property
-    def no_value(self) -> str:
+    def no_value(self, program: Program) -> str:
         """Text for the value of a scope that is left by an exception."""
         ...
 

@@ -1,7 +1,8 @@
 """Codecs by name.
 
-Models trained on traces: `cwm`, `delta`, `numbers`, `edits`, `sparse`, `sparse-8`, `folded`. Chat
-models: `chat`, `chat-trace`, `chat-trace-states`, `chat-trace-json`. Base models: `cwm-text`.
+Models trained on traces: `cwm`, `delta`, `numbers`, `edits`, `sparse`, `sparse-8`, `folded`; with
+choices, `cwm-choices`, `delta-choices`. Chat models: `chat`, `chat-trace`, `chat-trace-states`,
+`chat-trace-json`. Base models: `cwm-text`.
 """
 
 import re
@@ -9,6 +10,7 @@ import re
 from worldline.core.errors import CodecError
 from worldline.core.plugins import Registry
 from worldline.models.codecs.chat import ChatCodec
+from worldline.models.codecs.choices import ChoiceCodec
 from worldline.models.codecs.codec import Codec, StepCodec
 from worldline.models.codecs.cwm import CwmCodec
 from worldline.models.codecs.delta import DeltaCodec, at_branches, every_n_steps
@@ -24,13 +26,16 @@ from worldline.models.codecs.value_notation import PlainValues
 
 _EDITS = DeltaCodec("edits", LineNumbers(), EditedValues())
 _CWM = CwmCodec()
+_DELTA = DeltaCodec("delta", SourceLines(), PlainValues())
 _STEP_CODECS: tuple[StepCodec, ...] = (
     _CWM,
-    DeltaCodec("delta", SourceLines(), PlainValues()),
+    _DELTA,
     DeltaCodec("numbers", LineNumbers(), PlainValues()),
     _EDITS,
     DeltaCodec("sparse", LineNumbers(), PlainValues(), at_branches),
     DeltaCodec("sparse-8", LineNumbers(), PlainValues(), every_n_steps(8)),
+    ChoiceCodec("cwm-choices", _CWM, shows_all=True),
+    ChoiceCodec("delta-choices", _DELTA, shows_all=False),
 )
 STEP_CODECS: Registry[StepCodec] = Registry(
     "worldline.step_codecs", {codec.name: codec for codec in _STEP_CODECS}, error=CodecError

@@ -46,7 +46,6 @@ class CwmCodec:
     special_tokens = TOKEN_IDS
     end_token = END
     # A scope that is left by an exception returns nothing.
-    no_value = '"None"'
     is_chat = False
 
     def prompt(self, program: Program) -> Segments:
@@ -61,6 +60,10 @@ class CwmCodec:
     def encode(self, trace: Trace) -> Segments:
         """Completion that a perfect model would write."""
         return join_segments(part for parts in self.encode_steps(trace) for part in parts)
+
+    def no_value(self, program: Program) -> str:
+        """The value that a function without `return` returns."""
+        return safe_json(program.values.NULL)
 
     def encode_steps(self, trace: Trace) -> Iterator[tuple[RoleSegments, ...]]:
         """Encode a trace step by step, each step split into actions and states."""
@@ -116,7 +119,10 @@ class CwmCodec:
         assembler = StepAssembler(program)
         # A model may repeat the prompt, or begin with a sentence.
         position = max(0, text.find(EVENT["call"]))
-        while not assembler.is_finished:
+        while not assembler.is_finished or (
+            # Other threads continue.
+            assembler.names_threads and text.startswith(tuple(EVENT.values()), position)
+        ):
             try:
                 position = _read_step(text, position, assembler)
             except StepParseError as error:

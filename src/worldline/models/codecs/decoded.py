@@ -88,6 +88,8 @@ class Decoded:
         shows_steps: false if the format only asks for the result, or the text only answers it.
         skipped: spans of the text, before its end, that could not be read.
         answer: the result that the text states, if the format has a place for it in the trace.
+        names_threads: whether the text says which thread executes each step (`Step.thread`).
+        choices: for a step, the values of the choices that the text states, as a list literal.
     """
 
     steps: tuple[Step, ...]
@@ -102,6 +104,8 @@ class Decoded:
     shows_steps: bool = True
     skipped: tuple[tuple[int, int], ...] = ()
     answer: str | None = None
+    choices: Mapping[int, str] = field(default_factory=dict)
+    names_threads: bool = False
 
     def __repr__(self) -> str:
         steps = pluralize(len(self.steps), "step")

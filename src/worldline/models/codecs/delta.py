@@ -54,9 +54,11 @@ class DeltaCodec:
 
     special_tokens = TOKEN_IDS
     end_token = END
-    # A scope that is left by an exception returns nothing.
-    no_value = ""
     is_chat = False
+
+    def no_value(self, program: Program) -> str:
+        """Nothing: a scope that is left by an exception returns no value."""
+        return ""
 
     def prompt(self, program: Program) -> Segments:
         """The source with its entry point marked."""

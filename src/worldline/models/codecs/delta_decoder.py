@@ -23,7 +23,7 @@ from worldline.models.codecs.decoded import (
 )
 from worldline.models.codecs.line_notation import LineNotation
 from worldline.models.codecs.replay_state import Activation, ReplayState
-from worldline.models.codecs.scope_inference import UNCHANGED
+from worldline.models.codecs.scope_inference import THREAD_MARK, UNCHANGED
 from worldline.models.codecs.segments import SpecialToken
 from worldline.models.codecs.value_notation import (
     StateParseError,
@@ -56,6 +56,7 @@ class DeltaDecoder:
         self._lines = lines
         self._values = values
         self._is_sparse = is_sparse
+        self._has_returned = self._names_threads = False
         # A model may repeat the prompt, or begin with a sentence.
         self._position = max(0, text.find(EVENT["call"]))
 
@@ -72,8 +73,10 @@ class DeltaDecoder:
 
     @property
     def _is_finished(self) -> bool:
-        last = self._steps[-1] if self._steps else None
-        return last is not None and last.event == "return" and last.scope == 0
+        """Whether the entry point has returned, and no other thread continues."""
+        if not (self._has_returned and self._names_threads):
+            return self._has_returned
+        return not self._text.startswith((*EVENT.values(), ACTION), self._position)
 
     def _read_step(self, start: int) -> int:
         """Read one step and return the position of the next."""
@@ -125,6 +128,7 @@ class DeltaDecoder:
             raise StepParseError(_STATE, position, is_truncated=False) from None
         shown = _update_state(activation, changed, gone) if is_shown else {}
         activation.has_shown_state = is_shown
+        self._names_threads |= THREAD_MARK in changed
         step = Step(event, number, activation.number, changed, gone)
         self._add(step, line, shown, start, end, is_shown)
         return end
@@ -155,6 +159,7 @@ class DeltaDecoder:
             raise StepParseError("a value", position, is_truncated=False) from None
         activation = self._replay.advance(event, number, scope=scope)
         self._replay.last_value = value or ""
+        self._has_returned |= event == "return" and activation.number == 0
         self._add(Step(event, number, activation.number, value=value), line, {}, start, end, True)
         return end
 

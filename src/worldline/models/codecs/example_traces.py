@@ -17,6 +17,8 @@ EXAMPLES_FILES = {
     "typescript": "example_traces_javascript.json",
     "cpp": "example_traces_cpp.json",
     "java": "example_traces_java.json",
+    "rust": "example_traces_rust.json",
+    "go": "example_traces_go.json",
 }
 MAX_SHOTS = 3
 

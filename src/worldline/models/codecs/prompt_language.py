@@ -24,7 +24,12 @@ _PHRASES = (
     ),
 )
 # Functions without a name.
-_FUNCTIONS = {"cpp": "A lambda", "java": "A lambda"}
+_FUNCTIONS = {
+    "cpp": "A lambda",
+    "java": "A lambda",
+    "rust": "A closure",
+    "go": "A function literal",
+}
 
 
 def prompt_text(text: str, language: str) -> str:

@@ -118,7 +118,7 @@ def start_replay(trace: Trace) -> ReplayState:
     """
     if trace.has_threads:
         raise InputError(
-            "a codec cannot encode the steps of several threads: record the program without "
-            "--threads"
+            "this codec cannot encode the steps of several threads: use cwm-choices or "
+            "delta-choices, or record the program without --threads"
         )
     return ReplayState(trace.program)

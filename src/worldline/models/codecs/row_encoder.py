@@ -210,6 +210,6 @@ def _update(state: dict[str, str], step: Step) -> None:
 def _check_threads(trace: Trace) -> None:
     if trace.has_threads:
         raise CodecError(
-            "a codec cannot encode the steps of several threads: record the program without "
-            "--threads"
+            "this codec cannot encode the steps of several threads: use cwm-choices or "
+            "delta-choices, or record the program without --threads"
         )

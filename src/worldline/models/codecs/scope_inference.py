@@ -5,8 +5,9 @@ inferred from calls and returns, which need not balance: an exception thrown int
 delegates reaches the inner one directly.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from worldline.core.language import get_language
@@ -14,6 +15,14 @@ from worldline.core.trace import Event, Program, Step, changed_locals
 from worldline.models.codecs.decoded import StepText
 
 UNCHANGED = ".."
+# In place of a variable, the values of the choices that a line makes. No variable has this name.
+CHOICE = ".choice"
+# In place of a variable, the thread that runs from this step on.
+THREAD_MARK = ".thread"
+# The same before the value of a step without variables: ".thread 1: None", ".thread 1:".
+_THREAD_VALUE = re.compile(r"\.thread ([0-9]{1,6}):(?: (.*))?", re.DOTALL)
+_THREAD_NUMBER = re.compile(r"[0-9]{1,6}")
+MARKS = frozenset({CHOICE, THREAD_MARK})
 # A resumed generator is searched among this many scopes that were exited last.
 _MAX_EXITED_SCOPES = 256
 
@@ -55,18 +64,26 @@ class StepAssembler:
         self._defs = frozenset(self._function_by_line.values())
         self._entry_lines = _entry_lines(program)
         self._scopes: list[_Scope] = []
-        self._stack: list[_Scope] = []
+        # The active scopes of each thread, and the thread that runs.
+        self._stacks: dict[int, list[_Scope]] = {}
+        self._thread = 0
+        self._has_returned = False
+        self.names_threads = False
         self._exited: list[_Scope] = []
 
     @property
     def is_finished(self) -> bool:
-        """Whether the entry point has returned."""
-        return self._is_last_of_entry("return")
+        """Whether the entry point has returned; other threads may continue."""
+        return self._has_returned
 
     @property
     def has_uncaught_exception(self) -> bool:
         """Whether the last step is an exception in the entry point, which may end the trace."""
         return self._is_last_of_entry("exception")
+
+    @property
+    def _stack(self) -> list[_Scope]:
+        return self._stacks.setdefault(self._thread, [])
 
     @property
     def state(self) -> Mapping[str, str]:
@@ -79,6 +96,7 @@ class StepAssembler:
 
     def add_locals(self, event: Event, step_text: StepText) -> None:
         """Add a call or line step."""
+        self._switch_thread(thread_number(step_text.locals.get(THREAD_MARK)))
         if event == "call" or not self._scopes:
             scope = self._enter(step_text)
         else:
@@ -87,6 +105,7 @@ class StepAssembler:
         scope.state = {
             name: before.get(name, value) if value == UNCHANGED else value
             for name, value in step_text.locals.items()
+            if name not in MARKS
         }
         gone = tuple(sorted(name for name in before if name not in scope.state))
         if event == "line" and len(scope.functions) > 1 and self._function_by_line:
@@ -98,20 +117,29 @@ class StepAssembler:
 
     def add_value(self, event: Event, step_text: StepText, value: str) -> None:
         """Add a return or exception step."""
+        thread, shown = split_thread(value)
+        self._switch_thread(thread)
+        if thread is not None:
+            step_text = replace(step_text, locals={THREAD_MARK: str(thread)})
         scope = self._scope_at(step_text.line)
         # Usually a scope returns or raises on the line of its last step.
         is_same_line = scope.line in self._line_numbers.get(step_text.line, [])
         scope.line = scope.line if is_same_line else self._line_number(step_text.line, scope)
         last = self.steps[-1]
         # CWM writes a scope that is left by an exception as a return of None.
-        is_unwound = event == "return" and value == self._null and last.event == "exception"
+        is_unwound = event == "return" and shown == self._null and last.event == "exception"
         is_unwound = is_unwound and last.scope == scope.number
         self._add(
-            Step(event, scope.line, scope.number, value=None if is_unwound else value), step_text
+            Step(event, scope.line, scope.number, value=None if is_unwound else shown), step_text
         )
         if event == "return" and scope in self._stack:
             del self._stack[self._stack.index(scope) :]
             self._exited.append(scope)
+        self._has_returned |= self._is_last_of_entry("return")
+
+    def _switch_thread(self, thread: int | None) -> None:
+        if thread is not None:
+            self._thread, self.names_threads = thread, True
 
     def _is_last_of_entry(self, event: Event) -> bool:
         if not self.steps or self.steps[-1].event != event or self.steps[-1].scope != 0:
@@ -126,7 +154,7 @@ class StepAssembler:
         scope = self._find_resumed(step_text)
         if scope is None:
             functions = self._line_numbers.get(step_text.line) or [0]
-            scope = _Scope(len(self._scopes), functions, frozenset(step_text.locals))
+            scope = _Scope(len(self._scopes), functions, frozenset(step_text.locals) - MARKS)
             self._scopes.append(scope)
         else:
             self._exited.remove(scope)
@@ -205,6 +233,20 @@ class StepAssembler:
         after = [n for n in numbers if n > scope.line]
         inside = [n for n in after or numbers if n >= scope.functions[0]]
         return (inside or after or numbers or [0])[0]
+
+
+def thread_number(text: str | None) -> int | None:
+    """The number of a thread in a mark; None if there is none: "2" -> 2"""
+    return int(text) if text is not None and _THREAD_NUMBER.fullmatch(text) else None
+
+
+def split_thread(value: str | None) -> tuple[int | None, str | None]:
+    """The thread that is written before a value, and the value; None if there is none.
+
+    ".thread 1: 7" -> 1, "7"; ".thread 1:" -> 1, None
+    """
+    match = _THREAD_VALUE.fullmatch(value) if value is not None else None
+    return (None, value) if match is None else (int(match[1]), match[2] or None)
 
 
 def _matching_values(scope: _Scope, step_text: StepText) -> int:

@@ -71,6 +71,7 @@ from worldline.models.prediction.recorded_formats import (
     read_prediction_file,
 )
 from worldline.models.prediction.score_mode import StepScore
+from worldline.models.prediction.stepwise import StepwisePrediction
 
 __all__ = [
     "AUTO_CODEC",
@@ -103,6 +104,7 @@ __all__ = [
     "RowDecision",
     "RowTrust",
     "StepScore",
+    "StepwisePrediction",
     "check_engine",
     "check_unique_ids",
     "choose_codec",

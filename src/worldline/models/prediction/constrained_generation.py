@@ -34,7 +34,8 @@ class ConstrainedGeneration:
     """A completion as it grows.
 
     The prompt of each request is the prompt and all tokens so far, id for id, so that the prefix
-    cache of a server holds it.
+    cache of a server holds it. With `keeps_logprobs`, `logprobs` are the log-probabilities of all
+    generated tokens.
     """
 
     def __init__(
@@ -45,12 +46,15 @@ class ConstrainedGeneration:
         *,
         max_tokens: int,
         sampling: SamplingParams,
+        keeps_logprobs: bool = False,
     ) -> None:
         self.engine = engine
         self.codec_tokenizer = codec_tokenizer
         self.prompt = prompt
         self.max_tokens = max_tokens
         self.sampling = sampling
+        self.keeps_logprobs = keeps_logprobs
+        self.logprobs: list[float] = []
         self.ids: list[int] = []
         self.text = ""
         # Spans of the text that were teacher-forced.
@@ -228,7 +232,7 @@ class ConstrainedGeneration:
             grammar=grammar,
             temperature=self.sampling.temperature,
             seed=self._next_seed(),
-            logprobs=logprobs,
+            logprobs=logprobs or self.keeps_logprobs,
         )
         reply = await self.engine.generate(request)
         if allowed_ids and reply.ids[:1] not in [(token,) for token in allowed_ids]:
@@ -237,6 +241,8 @@ class ConstrainedGeneration:
                 "`worldline engines check` shows which fields the server ignores"
             )
         self.usage += reply.usage
+        if self.keeps_logprobs:
+            self.logprobs += reply.logprobs
         return reply
 
     def _next_seed(self) -> int | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from worldline.core.errors import ProgramError
 from worldline.core.trace import Program, Step
-from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
+from worldline.languages.control_flow import CfgSimulator, NextStep, build_cfg
 from worldline.models.codecs import ReplayState, RoleSegments, SpecialToken, StepCodec
 from worldline.models.prediction.constrained_generation import ConstrainedGeneration
 
@@ -31,7 +31,10 @@ async def generate_guided(
         max_value_chars: limit on the length of values, enforced by a grammar; None for an engine
             without grammars, for which a malformed state ends the completion.
     """
-    simulator, replay = CfgSimulator(build_cfg(program.text), program), ReplayState(program)
+    simulator, replay = (
+        CfgSimulator(build_cfg(program.text, language=program.language), program),
+        ReplayState(program),
+    )
     for step in forced_steps:
         _follow(simulator, NextStep(step.event, step.line))
         replay.advance(step.event, step.line, scope=step.scope)
@@ -78,7 +81,9 @@ async def _generate_step(
             chosen = actions[await completion.choose(actions, ends=tuple(codec.special_tokens))]
             candidates = [(o, parts) for o, parts in candidates if parts[index].segments == chosen]
         elif all(simulator.is_unwound(option) for option, _ in candidates):
-            await completion.force(tuple(filter(None, (codec.no_value, part.segments[-1]))))
+            await completion.force(
+                tuple(filter(None, (codec.no_value(replay.program), part.segments[-1])))
+            )
         elif not await _generate_state(completion, codec, candidates[0][0], part, max_value_chars):
             return []
     return [option for option, _ in candidates]

@@ -8,7 +8,7 @@ chooses among the lines that the graph allows. The actual trace is not used.
 from collections.abc import Sequence
 
 from worldline.core.trace import Program
-from worldline.languages.python.cfg import CfgSimulator, NextStep
+from worldline.languages.control_flow import CfgSimulator, NextStep
 from worldline.models.codecs import (
     ChatTraceCodec,
     Row,

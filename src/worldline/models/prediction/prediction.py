@@ -43,6 +43,7 @@ class GenerationRecord:
         usage: tokens and requests.
         seconds: wall-clock time.
         reasoning: what a reasoning model wrote before its answer.
+        logprobs: log-probabilities of the generated tokens, if they were asked for.
         policy: which rows are executed, in the mode `on-demand`.
         threshold: rows whose trust is below it are executed, in the mode `on-demand`.
         decisions: for each row, whether it was executed, in the mode `on-demand`.
@@ -65,6 +66,7 @@ class GenerationRecord:
     usage: Usage = NO_USAGE
     seconds: float = 0.0
     reasoning: str = ""
+    logprobs: tuple[float, ...] = ()
     policy: str | None = None
     threshold: float | None = None
     decisions: tuple[RowDecision, ...] = ()

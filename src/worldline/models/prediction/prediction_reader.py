@@ -164,6 +164,7 @@ def _generation_from_row(row: dict[str, Any], place: str) -> GenerationRecord | 
             usage=Usage(**row.get("usage", {})),
             seconds=float(row.get("seconds", 0.0)),
             reasoning=str(row.get("reasoning", "")),
+            logprobs=tuple(map(float, row.get("logprobs", ()))),
             policy=row.get("policy"),
             threshold=row.get("threshold"),
             decisions=tuple(RowDecision(**each) for each in row.get("decisions", ())),

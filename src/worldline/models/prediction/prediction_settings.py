@@ -51,6 +51,7 @@ class PredictionSettings:
         max_value_chars: limit on the length of a value in the mode `guided`.
         policy: which rows are executed, in the mode `on-demand`.
         threshold: rows whose trust is below it are executed, in the mode `on-demand`.
+        logprobs: whether to store the log-probabilities of the tokens, in the mode `free`.
     """
 
     mode: Mode = "free"
@@ -62,6 +63,7 @@ class PredictionSettings:
     max_value_chars: int = 2000
     policy: Policy = "checks"
     threshold: float = 0.5
+    logprobs: bool = False
 
     def __repr__(self) -> str:
         shown = [
@@ -95,6 +97,8 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
         EngineError: the codec or the engine does not support the mode or `from_step`.
     """
     mode, from_step = settings.mode, settings.from_step
+    if settings.logprobs:
+        _check_logprobs(mode, capabilities)
     is_free_from_start = mode == "free" and not from_step
     if writes_rows(codec):
         _check_rows(settings, codec, capabilities)
@@ -121,6 +125,14 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
         raise EngineError("the mode score scores every step: omit --from-step")
     needed = TOKEN_ID_CAPABILITIES if from_step else ()
     capabilities.require([*REQUIRED_CAPABILITIES[mode], *needed], what=f"the mode {mode}")
+
+
+def _check_logprobs(mode: Mode, capabilities: Capabilities) -> None:
+    if mode != "free":
+        raise EngineError(
+            f"--logprobs is for the mode free: in {mode} the model does not write all tokens itself"
+        )
+    capabilities.require(["logprobs"], what="--logprobs")
 
 
 def writes_rows(codec: Codec) -> bool:

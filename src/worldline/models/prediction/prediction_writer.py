@@ -44,5 +44,6 @@ def _generation_fields(record: GenerationRecord) -> dict[str, Any]:
         "scores": [asdict(score) for score in record.scores] or None,
         "usage": asdict(record.usage),
         "reasoning": record.reasoning or None,
+        "logprobs": [round(value, 5) for value in record.logprobs] or None,
         "decisions": [asdict(decision) for decision in record.decisions] or None,
     }

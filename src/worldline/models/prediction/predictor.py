@@ -7,9 +7,9 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 
 from worldline.core.errors import CodecError, EngineError, ProgramError, RecorderError
-from worldline.core.language import missing_feature
+from worldline.core.language import Feature, missing_feature
 from worldline.core.trace import Limits, Program, Trace
-from worldline.languages.python.cfg import CfgSimulator, build_cfg
+from worldline.languages.control_flow import CfgSimulator, build_cfg
 from worldline.languages.python.expression_frames import without_expression_frames
 from worldline.languages.python.recorder import Recorder
 from worldline.models.codecs import (
@@ -200,7 +200,8 @@ class Predictor:
                 "the program holds half of a surrogate pair (such as \\ud800), which is not a "
                 "character; remove it"
             )
-        missing = missing_feature(question.program.language, "cfg")
+        needed: Feature = "cfg" if record.mode == "guided" else "operations"
+        missing = missing_feature(question.program.language, needed)
         if missing and record.mode in ("guided", "on-demand"):
             raise ProgramError(f"{record.mode}: {missing}; use another mode")
         if question.completion_prefix and (self._codec_tokenizer is None or record.mode != "free"):
@@ -212,14 +213,8 @@ class Predictor:
         if self._codec_tokenizer is None or (self._codec.is_chat and is_plain):
             async with slot:
                 return await self._generate_from_text(question, record)
-        prompt = await self._prompt_ids(question.program, self._codec_tokenizer)
-        completion = ConstrainedGeneration(
-            self.engine,
-            self._codec_tokenizer,
-            prompt,
-            max_tokens=min(record.max_tokens, self._room(len(prompt))),
-            sampling=SamplingParams(record.temperature, record.seed),
-        )
+        completion = await self.start_completion(question.program, record)
+        prompt = completion.prompt
         needs_actual = record.mode in MODES_WITH_ACTUAL_TRACE or record.from_step
         actual = await self._record_actual(question.program) if needs_actual else None
         if actual is not None and self._codec.is_chat:
@@ -255,10 +250,34 @@ class Predictor:
             forced_spans=tuple(completion.forced_spans),
             scores=scores,
             usage=completion.usage,
+            logprobs=tuple(completion.logprobs),
             decisions=tuple(log.decisions),
             actual_rows=log.actual_rows,
         )
         return completion.text, "stop" if is_complete else "truncated", record
+
+    async def start_completion(
+        self, program: Program, record: GenerationRecord
+    ) -> ConstrainedGeneration:
+        """An empty completion of a program's prompt, to which tokens are added.
+
+        Raises:
+            EngineError: the engine does not accept token ids.
+        """
+        if self._codec_tokenizer is None:
+            raise EngineError(
+                f"{self.engine.name} cannot continue a text: it does not accept token ids; "
+                "`worldline engines check` shows what it supports"
+            )
+        prompt = await self._prompt_ids(program, self._codec_tokenizer)
+        return ConstrainedGeneration(
+            self.engine,
+            self._codec_tokenizer,
+            prompt,
+            max_tokens=min(record.max_tokens, self._room(len(prompt))),
+            sampling=SamplingParams(record.temperature, record.seed),
+            keeps_logprobs=self.settings.logprobs,
+        )
 
     async def _prompt_ids(self, program: Program, codec_tokenizer: CodecTokenizer) -> Ids:
         """Token ids of the prompt; for a conversation, by the model's chat template."""
@@ -293,7 +312,11 @@ class Predictor:
         if not isinstance(codec, ChatTraceCodec):
             raise EngineError(f"the {codec.name} format cannot be continued row by row")
         if mode == "guided":
-            simulator = CfgSimulator(build_cfg(program.text), program, omits_expression_frames=True)
+            simulator = CfgSimulator(
+                build_cfg(program.text, language=program.language),
+                program,
+                omits_expression_frames=True,
+            )
             await generate_guided_rows(completion, codec, program, simulator)
             return
         if actual is not None:
@@ -343,7 +366,13 @@ class Predictor:
         if max_tokens <= 0:
             return "", "truncated", record
         reply = await self.engine.generate(
-            Request(prompt, max_tokens, temperature=record.temperature, seed=record.seed)
+            Request(
+                prompt,
+                max_tokens,
+                temperature=record.temperature,
+                seed=record.seed,
+                logprobs=self.settings.logprobs,
+            )
         )
         record = replace(
             record,
@@ -352,6 +381,7 @@ class Predictor:
             completion_ids=reply.ids,
             usage=reply.usage,
             reasoning=reply.reasoning,
+            logprobs=reply.logprobs,
         )
         return reply.text, reply.finish, record
 

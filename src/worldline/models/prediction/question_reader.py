@@ -88,7 +88,7 @@ def _facets(row: dict[str, Any], place: str) -> dict[str, str | int]:
                 f"{place}: the facet {name!r} must be text or a whole number, found {value!r:.60}; "
                 "write it as text"
             )
-        if any(map(_is_surrogate, f"{name}{value}")):
+        if not f"{name}{value}".isascii() and any(map(_is_surrogate, f"{name}{value}")):
             raise InputError(
                 f"{place}: the facet {name!r} holds half of a surrogate pair (such as \\ud800), "
                 "which is not a character; remove it"

@@ -71,3 +71,16 @@ class TokenizerJson:
                 "train a tokenizer with --tokenizer bpe:2048"
             )
         return {special: ids[0] for special, ids in encoded.items()}
+
+
+def add_special_tokens(path: Path, output: Path, special_tokens: Sequence[str]) -> None:
+    """Copy a tokenizer.json, with the special tokens that it lacks.
+
+    They get the next free ids, in their order. A model needs an embedding for each.
+
+    Raises:
+        TokenizerError: the file cannot be read.
+    """
+    tokenizer = read_tokenizer(path)
+    tokenizer.add_special_tokens(list(special_tokens))
+    tokenizer.save(str(output))
