@@ -7,7 +7,7 @@ from worldline.data.export.examples import (
     exclusion_reason,
     trace_to_example,
 )
-from worldline.data.export.export_summary import ExportSummary, summary_lines
+from worldline.data.export.export_summary import ExportSummary, export_tokens, summary_lines
 from worldline.data.export.exporter import EXAMPLE_COLUMNS, ExportSettings, export_traces
 from worldline.data.export.packing import Packing, pack
 
@@ -20,6 +20,7 @@ __all__ = [
     "Loss",
     "Packing",
     "exclusion_reason",
+    "export_tokens",
     "export_traces",
     "pack",
     "summary_lines",

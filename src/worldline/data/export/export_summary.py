@@ -1,12 +1,17 @@
 """Summary of an export, merged from the counts of its parts."""
 
+import json
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from worldline.core.errors import InputError
 from worldline.data.export.examples import Example
 from worldline.data.export.packing import Packing, pack_all
 from worldline.evaluation.metrics import LengthPercentiles, length_percentiles
+
+SUMMARY_FILE = "export.json"
 
 
 @dataclass(slots=True)
@@ -109,3 +114,19 @@ def summary_lines(summary: ExportSummary) -> list[str]:
     ]
     lines += [f"left out: {count:,} {reason}" for reason, count in summary.left_out.items()]
     return lines
+
+
+def export_tokens(export: Path) -> int:
+    """The number of tokens of an export, prompts included.
+
+    Raises:
+        InputError: The folder is not an export.
+    """
+    try:
+        summary = json.loads((export / SUMMARY_FILE).read_text(encoding="utf-8"))
+        return sum(int(summary[f"{part}_tokens"]) for part in ("prompt", "action", "state"))
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise InputError(
+            f"{export} is not an export ({error!r}); create one with worldline export TRACES -o "
+            f"{export}"
+        ) from None

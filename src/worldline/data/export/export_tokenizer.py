@@ -8,7 +8,7 @@ from worldline.core.errors import TokenizerError
 from worldline.models.codecs import SpecialToken, StepCodec
 from worldline.models.prediction import CodecTokenizer
 from worldline.models.special_token_syntax import may_contain_special_token
-from worldline.models.tokenizers import TokenizerJson, train_tokenizer
+from worldline.models.tokenizers import TokenizerJson, add_special_tokens, train_tokenizer
 
 FILE = "tokenizer.json"
 CONFIG = "tokenizer_config.json"
@@ -17,8 +17,8 @@ CONFIG = "tokenizer_config.json"
 def prepare_tokenizer(name: str, folder: Path, codec: StepCodec, texts: Iterable[str]) -> str:
     """Copy or train the tokenizer of an export, and return the name to load it with.
 
-    "llama3" -> "llama3"; "bytes", "bpe:2048" (trained on texts), "a/tokenizer.json" (copied) ->
-    the path of `tokenizer.json` in the folder
+    "llama3" -> "llama3"; "bytes", "bpe:2048" (trained on texts), "a/tokenizer.json" (copied),
+    "model" (a folder: copied, special tokens added) -> the path of `tokenizer.json` in the folder
 
     Args:
         name: The tokenizer that the user chose.
@@ -33,26 +33,37 @@ def prepare_tokenizer(name: str, folder: Path, codec: StepCodec, texts: Iterable
         return name
     kind, _, size = name.partition(":")
     if name == "bytes" or (kind == "bpe" and size.isdecimal()):
-        # The first one begins a text, the second one ends it.
-        special_tokens = [
-            str(token)
-            for token in sorted(codec.special_tokens, key=codec.special_tokens.__getitem__)
-        ]
+        special_tokens = _special_tokens(codec)
         vocab_size = int(size) if size else None
         return str(train_tokenizer(texts, folder, size=vocab_size, special_tokens=special_tokens))
     path = Path(name)
+    if (path / FILE).is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        add_special_tokens(path / FILE, folder / FILE, _special_tokens(codec))
+        _copy_config(path, folder)
+        return str(folder / FILE)
     if not path.is_file() or path.suffix != ".json":
         raise TokenizerError(
-            f"no tokenizer {name!r}: give llama3 or the path of a tokenizer.json, or train one "
-            "on the traces with bytes or bpe:2048"
+            f"no tokenizer {name!r}: give llama3, the path of a tokenizer.json or the folder of "
+            "a model, or train one on the traces with bytes or bpe:2048"
         )
     # Checked before it is copied, so that an error names the original file.
     TokenizerJson(path).ids(list(codec.special_tokens))
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path, folder / FILE)
-    if path.with_name(CONFIG).is_file():
-        shutil.copyfile(path.with_name(CONFIG), folder / CONFIG)
+    _copy_config(path.parent, folder)
     return str(folder / FILE)
+
+
+def _special_tokens(codec: StepCodec) -> list[str]:
+    """Special tokens of a codec: the first one begins a text, the second one ends it."""
+    tokens = codec.special_tokens
+    return [str(token) for token in sorted(tokens, key=tokens.__getitem__)]
+
+
+def _copy_config(source: Path, folder: Path) -> None:
+    if (source / CONFIG).is_file():
+        shutil.copyfile(source / CONFIG, folder / CONFIG)
 
 
 def check_tokenizer(

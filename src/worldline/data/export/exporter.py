@@ -20,7 +20,12 @@ from worldline.data.export.examples import (
     trace_segments,
     trace_to_example,
 )
-from worldline.data.export.export_summary import ExportCounts, ExportSummary, summarise
+from worldline.data.export.export_summary import (
+    SUMMARY_FILE,
+    ExportCounts,
+    ExportSummary,
+    summarise,
+)
 from worldline.data.export.export_tokenizer import check_tokenizer, prepare_tokenizer
 from worldline.evaluation.store import (
     Column,
@@ -50,7 +55,6 @@ EXAMPLE_COLUMNS: tuple[Column, ...] = (
     Column("program_hash", "text", "a hash of the program's text, input and language"),
     Column("facets", "text", "other properties of the program, as JSON"),
 )
-SUMMARY_FILE = "export.json"
 CARD_FILE = "README.md"
 # Maximum number of tokens in a file; the traces of a part usually have fewer.
 _FILE_TOKENS = 5_000_000
@@ -66,7 +70,8 @@ class ExportSettings:
 
     Attributes:
         codec: Codec that encodes the traces.
-        tokenizer: "llama3", the path of a `tokenizer.json`, or "bytes" or "bpe:2048" to train one.
+        tokenizer: "llama3", the path of a `tokenizer.json`, the folder of a model, to whose
+            tokenizer missing special tokens are added, or "bytes" or "bpe:2048" to train one.
         loss: Tokens of the completion that have a loss.
         max_tokens: Limit on prompt and completion together; longer examples are left out.
     """

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from worldline.data.generation.candidates import translate_question
 from worldline.data.generation.decontamination import (
     DecontaminationIndex,
     load_decontamination_index,
 )
 from worldline.data.generation.facets import FACETS, facet_bin
 from worldline.data.generation.generator import (
+    GENERATED_LANGUAGES,
     Decision,
     GenerationRequest,
     Progress,
@@ -30,6 +32,7 @@ def generate_programs(
     max_steps: int = 300,
     max_value_chars: int = 200,
     workers: int = 1,
+    language: str = "python",
 ) -> Iterator[Question]:
     """Generate random programs, each with a call, its return value and its facets.
 
@@ -50,6 +53,7 @@ def generate_programs(
         max_steps: Reject programs with a longer trace.
         max_value_chars: Reject programs with a longer value.
         workers: Number of worker processes; 1 works in this process.
+        language: "python" or "javascript". The programs are the same, and so are their results.
 
     Yields:
         Questions, fewer than `count` if a cell cannot be filled.
@@ -58,17 +62,18 @@ def generate_programs(
         InputError: A level or facet does not exist, or a name in `exclude` cannot be loaded.
     """
     request = GenerationRequest(
-        count, seed, tuple(levels), tuple(balance), max_steps, max_value_chars
+        count, seed, tuple(levels), tuple(balance), max_steps, max_value_chars, language
     )
     index = load_decontamination_index(exclude)
     for decision in select_candidates(request, index, workers=workers):
         if decision.question is not None:
-            yield decision.question
+            yield translate_question(decision.question, language)
 
 
 __all__ = [
     "DEFAULT_LEVELS",
     "FACETS",
+    "GENERATED_LANGUAGES",
     "LEVELS",
     "Decision",
     "DecontaminationIndex",

@@ -9,6 +9,7 @@ import ast
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from worldline.core.trace import Program, parse_source
 
@@ -19,6 +20,8 @@ _SCOPES = (*_DEFINITIONS, ast.Lambda)
 _NAME_FIELDS = frozenset({"id", "arg", "name"})
 # Fields that do not change what is executed.
 _IGNORED_FIELDS = frozenset({"ctx", "annotation", "returns", "type_comment", "type_params", "kind"})
+# Fields that contain statements, or parts of a statement that do.
+_STATEMENT_FIELDS = ("body", "orelse", "handlers", "finalbody", "cases")
 # Number of the module itself; its statements are numbered from 1.
 _MODULE = 0
 
@@ -34,6 +37,42 @@ def hash_source(source: str) -> str:
     except RecursionError:
         text = source.strip()
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def statement_kinds(source: str) -> str:
+    """Kinds of the statements of a source, with their nesting: equivalent sources have the same.
+
+    Much cheaper than `hash_source`: sources of different kinds have different hashes.
+
+    "def f(a):\\n    b = a\\n    return b" -> "(FunctionDef(AssignReturn))"
+    """
+    tree = parse_source(source)
+    out: list[str] = []
+    if tree is not None:
+        try:
+            _write_kinds(tree, out)
+        except RecursionError:
+            # The hash is that of the text, then.
+            return ""
+    return "".join(out)
+
+
+def _write_kinds(node: ast.AST, out: list[str]) -> None:
+    for field in _statement_fields(type(node).__name__):
+        statements = getattr(node, field)
+        if type(statements) is list:
+            out.append("(")
+            for each in _executed(node, statements):
+                out.append(type(each).__name__)
+                _write_kinds(each, out)  # type: ignore[arg-type]
+            out.append(")")
+
+
+@cache
+def _statement_fields(kind: str) -> tuple[str, ...]:
+    """Fields of a kind of node that may contain statements: "While" -> ("body", "orelse")."""
+    fields = getattr(ast, kind)._fields
+    return tuple(field for field in _STATEMENT_FIELDS if field in fields)
 
 
 def hash_program(program: Program) -> str:

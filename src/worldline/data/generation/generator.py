@@ -30,6 +30,7 @@ from worldline.models.prediction import Question
 DUPLICATE = "duplicate"
 FULL = "its cell is full"
 RARE = "its cell is rare"
+GENERATED_LANGUAGES = ("python", "javascript")
 _MIN_CHUNK, _MAX_CHUNK = 4, 32
 
 
@@ -43,6 +44,7 @@ class GenerationRequest:
     balance: tuple[str, ...] = ("level",)
     max_steps: int = 300
     max_value_chars: int = 200
+    language: str = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,16 @@ def validate_request(request: GenerationRequest) -> None:
     """Check that a request can be generated.
 
     Raises:
-        InputError: A level or facet does not exist, or a limit is below 1.
+        InputError: A level, facet or language does not exist, or a limit is below 1.
     """
     for level in request.levels:
         if level not in LEVELS:
             raise InputError(f"there is no level {level!r}; use: {', '.join(LEVELS)}")
     if not request.levels or len(set(request.levels)) < len(request.levels):
         raise InputError("name one level or more, each once, as in --levels loops,strings")
+    if request.language not in GENERATED_LANGUAGES:
+        known = " or ".join(GENERATED_LANGUAGES)
+        raise InputError(f"programs are generated in {known}, not in {request.language!r}")
     for name in ("count", "max_steps", "max_value_chars"):
         if getattr(request, name) < 1:
             raise InputError(f"{name} must be 1 or more, found {getattr(request, name)}")
@@ -139,7 +144,9 @@ def _stream(
     share = -(-request.count // len(request.levels))
     size = min(_MAX_CHUNK, max(_MIN_CHUNK, -(-share // 4)))
     ahead = 1 + -(-workers // len(request.levels))
-    chunk = Chunk(request.seed, level, 0, size, request.max_steps, request.max_value_chars)
+    chunk = Chunk(
+        request.seed, level, 0, size, request.max_steps, request.max_value_chars, request.language
+    )
     return CandidateStream(chunk, submit, ahead=ahead)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from worldline.core.errors import InputError
 from worldline.core.util.files import write_file
+from worldline.data.generation.candidates import translate_question
 from worldline.data.generation.decontamination import DecontaminationIndex
 from worldline.data.generation.generator import (
     Decision,
@@ -100,8 +101,10 @@ def about_path(path: Path) -> Path:
 
 def question_to_row(question: Question) -> Row:
     """Convert a question to a row that `read_questions` reads."""
+    language = question.program.language
     return {
         "id": question.id,
+        **({} if language == "python" else {"language": language}),
         "code": question.program.source,
         "call": question.program.call,
         "expected": question.expected,
@@ -120,6 +123,7 @@ def _describe(request: GenerationRequest, index: DecontaminationIndex) -> Row:
             "balance": list(request.balance),
             "most_steps": request.max_steps,
             "longest_value": request.max_value_chars,
+            **({} if request.language == "python" else {"language": request.language}),
         },
         "without": {"names": list(index.names), "programs": index.hash},
         "worldline": version("worldline"),
@@ -229,8 +233,12 @@ def _write_finished(path: Path, description: Row, progress: Progress) -> None:
         "left_out": [[*key, number] for key, number in sorted(progress.left_out.items())],
         "shortages": [[list(s.cell), s.wanted, s.filled, s.tries] for s in progress.shortages],
     }
+    language = description["order"].get("language", "python")
     about = json.dumps({"made": description, "counts": counts}, indent=1) + "\n"
-    lines = "".join(json.dumps(question_to_row(each)) + "\n" for each in progress.questions)
+    lines = "".join(
+        json.dumps(question_to_row(translate_question(each, language))) + "\n"
+        for each in progress.questions
+    )
     try:
         for target, text in ((about_path(path), about), (path, lines)):
             write_file(target, text.encode())

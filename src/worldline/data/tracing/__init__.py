@@ -8,6 +8,7 @@ from worldline.data.tracing.sharding import Shard, make_shards
 from worldline.data.tracing.trace_job import (
     DEFAULT_LIMITS,
     SHARD_PROGRAMS,
+    Isolation,
     TraceFilters,
     TraceJob,
     make_job,
@@ -16,6 +17,7 @@ from worldline.data.tracing.trace_job import (
 __all__ = [
     "DEFAULT_LIMITS",
     "SHARD_PROGRAMS",
+    "Isolation",
     "LocalRunner",
     "OutcomeCounts",
     "ProgramInputs",

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from socket import gethostname
 from typing import Any
@@ -13,7 +14,8 @@ from worldline.core.errors import (
     SandboxError,
     WorldlineError,
 )
-from worldline.core.trace import Program, Trace
+from worldline.core.trace import Program, Trace, difference
+from worldline.data.tracing.parsed_row import ParsedRow, parse_row
 from worldline.data.tracing.sharding import ProgramRow, Shard
 from worldline.data.tracing.trace_job import SMOKE_TEST_PROGRAM, TraceJob, identify_tokenizer
 from worldline.evaluation.store import (
@@ -27,7 +29,7 @@ from worldline.evaluation.store import (
 )
 from worldline.languages.program_recorder import ProgramRecorder
 from worldline.models.codecs import STEP_CODECS, SpecialToken, StepCodec
-from worldline.models.prediction import Question, question_from_row
+from worldline.models.prediction import Question
 from worldline.models.tokenizers import count_segment_tokens, load_tokenizer
 
 # With a different hash seed, sets of strings have a different order, and objects have different
@@ -96,6 +98,8 @@ class ShardWorker:
         ]
         self._codec: StepCodec = STEP_CODECS[job.codec]
         self._tokenizer = None if job.tokenizer is None else load_tokenizer(job.tokenizer)
+        # Traces of the shard's programs that shared a process.
+        self._grouped: dict[Program, Trace] = {}
         self._check_machine()
 
     def _check_machine(self) -> None:
@@ -129,8 +133,11 @@ class ShardWorker:
         started = time.monotonic()
         counts = OutcomeCounts(shard.name)
         outcomes, part = [], PartBuilder(TRACE_COLUMNS)
-        for number, row in enumerate(shard.rows, shard.number):
-            outcome, trace = self._process_safely(row)
+        parsed = [self._parse_safely(row) for row in shard.rows]
+        if self.job.isolation == "group":
+            self._grouped = self._record_groups(parsed)
+        for number, (row, each) in enumerate(zip(shard.rows, parsed, strict=True), shard.number):
+            outcome, trace = self._process_safely(row, each)
             outcomes.append({"number": number, **outcome})
             counts.outcomes[outcome["outcome"]] += 1
             counts.expected += outcome.get("is_expected") is not None
@@ -145,38 +152,57 @@ class ShardWorker:
         write_shard(self._location, shard.name, traces, outcomes, counts.to_json())
         return counts
 
-    def _process_safely(self, row: ProgramRow) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    def _record_groups(self, parsed: Sequence[ParsedRow]) -> dict[Program, Trace]:
+        """Execute the programs of a shard in groups, twice; traces that are the same both times."""
+        questions = [each.question for each in parsed if each.question and not each.outcome]
+        programs = list(dict.fromkeys(question.program for question in questions))
+        try:
+            traces = self._recorders[0].record_group(
+                programs, limits=self.job.limits, repeat=self._recorders[1]
+            )
+        except (RecorderError, SandboxError):
+            # Alone, each program says what is wrong.
+            return {}
+        return {trace.program: trace for trace in traces if trace is not None}
+
+    def _parse_safely(self, row: ProgramRow) -> ParsedRow:
+        """Parse a row; an unexpected error becomes the outcome `infra_error`."""
+        try:
+            return parse_row(row, self.job.decontamination)
+        except Exception as error:  # noqa: BLE001
+            return ParsedRow(None, self._infra_error(row, error))
+
+    def _process_safely(
+        self, row: ProgramRow, parsed: ParsedRow
+    ) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """Process a row; an unexpected error becomes the outcome `infra_error`."""
         try:
-            return self._process(row)
+            return self._process(parsed)
         except Exception as error:  # noqa: BLE001
-            # One program must not end a job of millions. But if the smoke test fails, too, the
-            # machine is at fault: the error is raised, and the shard is not written.
-            for recorder in self._recorders:
-                recorder.record(SMOKE_TEST_PROGRAM)
-            id = (row.fields or {}).get("id")
-            detail = str(error) if isinstance(error, WorldlineError) else repr(error)
-            return {"id": id, "outcome": "infra_error", "detail": detail}, None
+            return self._infra_error(row, error), None
 
-    def _process(self, row: ProgramRow) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    def _infra_error(self, row: ProgramRow, error: Exception) -> dict[str, Any]:
+        """The outcome of a row with an unexpected error."""
+        # One program must not end a job of millions. But if the smoke test fails, too, the
+        # machine is at fault: the error is raised, and the shard is not written.
+        for recorder in self._recorders:
+            recorder.record(SMOKE_TEST_PROGRAM)
+        id = (row.fields or {}).get("id")
+        detail = str(error) if isinstance(error, WorldlineError) else repr(error)
+        return {"id": id, "outcome": "infra_error", "detail": detail}
+
+    def _process(self, parsed: ParsedRow) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """Outcome of a row, and the row of its trace if it is kept."""
-        if row.fields is None:
-            return {"outcome": "unreadable", "detail": row.error}, None
-        try:
-            question = question_from_row(row.fields, row.source)
-        except InputError as error:
-            id = row.fields.get("id")
-            text_id = id if isinstance(id, str) else None
-            return {"id": text_id, "outcome": "unreadable", "detail": str(error)}, None
+        question = parsed.question
+        if question is None:
+            return parsed.outcome, None
         outcome: dict[str, Any] = {"id": question.id, "program": question.program.hash}
-        if not row.is_new:
-            return {**outcome, "outcome": "duplicate"}, None
-        owner = self.job.decontamination.owner(question.program)
-        if owner is not None:
-            return {**outcome, "outcome": "contaminated", "detail": owner}, None
+        if parsed.outcome:
+            return {**outcome, **parsed.outcome}, None
         try:
             stored = self._record_question(question)
             outcome |= {"steps": len(stored.trace.steps), "is_expected": stored.is_expected}
+            outcome["isolation"] = "group" if question.program in self._grouped else "process"
             outcome |= {name: getattr(stored, name) for name in _TOKEN_COLUMNS}
             reason, detail = self._rejection(stored)
             if reason:
@@ -199,9 +225,14 @@ class ShardWorker:
             recorder.close()
             return recorder.record(program, limits=self.job.limits)
 
+    def _replay(self, trace: Trace) -> Trace:
+        """Execute a program again with its choices, but other addresses and another hash seed."""
+        recorder = self._recorders[1]
+        return recorder.record_choosing(trace.program, trace.choices, limits=self.job.limits)[0]
+
     def _record_question(self, question: Question) -> StoredTrace:
         """Record the trace of a program, and count its tokens if there is a tokenizer."""
-        trace = self._record(0, question.program)
+        trace = self._grouped.get(question.program) or self._record(0, question.program)
         arguments = (question.id, trace, question.expected, question.facets)
         if self._tokenizer is None or not trace.is_complete:
             return StoredTrace(*arguments)
@@ -221,23 +252,12 @@ class ShardWorker:
         tokens = sum(getattr(stored, name) or 0 for name in _TOKEN_COLUMNS)
         if filters.max_tokens is not None and tokens > filters.max_tokens:
             return "too_long", f"more than {filters.max_tokens:,} tokens"
-        if filters.skip_determinism_check:
+        if filters.skip_determinism_check or trace.program in self._grouped:
             return "", ""
-        difference = self._second_run_difference(trace)
-        return ("non_deterministic", difference) if difference else ("", "")
-
-    def _second_run_difference(self, trace: Trace) -> str:
-        """Execute the program with a different hash seed; the first difference, or ""."""
-        second = self._record(1, trace.program)
-        if second.ending != trace.ending or len(second.steps) != len(trace.steps):
-            return (
-                f"{len(trace.steps)} steps, {trace.ending}; then {len(second.steps)}, "
-                f"{second.ending}"
-            )
-        for number, (step, second_step) in enumerate(zip(trace.steps, second.steps, strict=True)):
-            if step != second_step:
-                return f"step {number}"
-        return "standard output" if second.stdout != trace.stdout else ""
+        detail = difference(trace, self._record(1, trace.program))
+        if detail and filters.keep_non_deterministic and trace.choices:
+            detail = difference(trace, self._replay(trace))
+        return ("non_deterministic", detail) if detail else ("", "")
 
 
 _worker: ShardWorker | None = None
@@ -246,7 +266,8 @@ _worker: ShardWorker | None = None
 def run_shard(job: TraceJob, address: str, shard: Shard) -> OutcomeCounts:
     """Process one shard, with the worker that this process has for the job."""
     global _worker
-    if _worker is None or (_worker.job.hash, _worker.address) != (job.hash, address):
+    wanted = job.hash, job.isolation, address
+    if _worker is None or (_worker.job.hash, _worker.job.isolation, _worker.address) != wanted:
         if _worker is not None:
             _worker.close()
         _worker = ShardWorker(job, address)

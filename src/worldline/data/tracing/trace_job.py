@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from worldline.core.errors import CodecError, InputError
 from worldline.core.trace import Limits, Program
@@ -19,6 +19,7 @@ from worldline.models.tokenizers import load_tokenizer
 # of the time of a job. The limit on CPU time does not depend on how busy the machine is.
 DEFAULT_LIMITS = Limits(steps=10_000, seconds=5.0, cpu_seconds=1, trace_mb=16)
 SHARD_PROGRAMS = 500
+Isolation = Literal["process", "group"]
 # A program that every recorder can execute.
 SMOKE_TEST_PROGRAM = Program("def f():\n    return 0\n", "f()")
 # Names of filters in stores of format 2, and in the hash of a job: it is part of the name of
@@ -31,12 +32,14 @@ class TraceFilters:
     """Conditions for keeping a trace.
 
     `max_tokens` limits prompt and completion together. With `skip_determinism_check`, programs
-    are not executed a second time to compare the traces.
+    are not executed a second time to compare the traces. With `keep_non_deterministic`, a program
+    that is deterministic once its choices are given is kept, with its choices.
     """
 
     min_steps: int = 1
     max_tokens: int | None = None
     skip_determinism_check: bool = False
+    keep_non_deterministic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class TraceJob:
         shard_programs: Programs per shard.
         python: Interpreter that executes the programs; by default this one.
         sandbox: Sandbox in which they are executed.
+        isolation: Whether each program has a process of its own, or shares one with others if its
+            code cannot change what they see. The traces are the same.
     """
 
     python_version: str
@@ -70,6 +75,7 @@ class TraceJob:
     shard_programs: int = SHARD_PROGRAMS
     python: str | None = None
     sandbox: Sandbox = field(default_factory=default_sandbox)
+    isolation: Isolation = "process"
 
     def __repr__(self) -> str:
         return f"<TraceJob {self.hash}: Python {self.python_version}, {self.recorder}>"
@@ -82,7 +88,7 @@ class TraceJob:
             "worldline": self.worldline,
             "sandbox": self.sandbox.level,
             "limits": asdict(self.limits),
-            "filters": asdict(self.filters),
+            "filters": _filter_settings(self.filters),
             "codec": self.codec,
             "tokenizer": self.tokenizer_id,
             "without": list(self.decontamination.names),
@@ -101,6 +107,14 @@ class TraceJob:
         return _hash(json.dumps(settings).encode())
 
 
+def _filter_settings(filters: TraceFilters) -> dict[str, Any]:
+    """Settings of the filters; those of earlier versions, unless a newer one is used."""
+    settings = asdict(filters)
+    if not filters.keep_non_deterministic:
+        del settings["keep_non_deterministic"]
+    return settings
+
+
 def upgrade_settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Rename the settings that a store of format 2 contains."""
     filters = settings["filters"]
@@ -117,6 +131,7 @@ def make_job(
     without: Sequence[str | Path] = (),
     shard_programs: int = SHARD_PROGRAMS,
     python: str | None = None,
+    isolation: Isolation = "process",
 ) -> TraceJob:
     """Create a job, and check that its interpreter and tokenizer work.
 
@@ -128,12 +143,18 @@ def make_job(
         without: Program files or names of benchmarks to exclude, in addition to all benchmarks.
         shard_programs: Programs per shard.
         python: Interpreter that executes the programs; by default this one.
+        isolation: Whether each program has a process of its own.
 
     Raises:
         CodecError: The codec is unknown or has no steps.
-        InputError: Tokens are limited without a tokenizer, or a file cannot be read.
+        InputError: Tokens are limited without a tokenizer, or a file cannot be read; or programs
+            share processes and are executed only once.
     """
     filters = filters or TraceFilters()
+    if isolation == "group" and filters.skip_determinism_check:
+        raise InputError(
+            "--isolation group compares two executions in different processes; omit --once"
+        )
     if codec not in STEP_CODECS:
         raise CodecError(
             f"no codec {codec!r} that writes steps; available: {', '.join(sorted(STEP_CODECS))}"
@@ -159,6 +180,7 @@ def make_job(
         decontamination=load_decontamination_index(without),
         shard_programs=shard_programs,
         python=python,
+        isolation=isolation,
     )
 
 

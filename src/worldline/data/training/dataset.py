@@ -5,17 +5,35 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from worldline.core.errors import InputError
 from worldline.data.export.examples import IGNORE_INDEX
-from worldline.data.training.recipe import Recipe
 from worldline.data.training.torch_import import require_torch
 from worldline.evaluation.store import read_int_lists
 
 COLUMNS = ("input_ids", "labels", "action_mask", "state_mask")
 # Roles of tokens that have a loss.
 ACTION, STATE = 1, 2
+
+
+class BatchSettings(Protocol):
+    """What a recipe and a fine-tuning say about examples and their order; see `Recipe`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def max_seq_len(self) -> int: ...
+    @property
+    def held_out(self) -> int: ...
+    @property
+    def batch_tokens(self) -> int: ...
+    @property
+    def curriculum_start(self) -> float: ...
+    @property
+    def curriculum_end(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +75,7 @@ class TrainingDataset:
         return int(self.starts[example + 1] - self.starts[example])
 
 
-def load_dataset(export: Path, recipe: Recipe) -> TrainingDataset:
+def load_dataset(export: Path, recipe: BatchSettings) -> TrainingDataset:
     """Load the examples of an export that are not too long for a recipe.
 
     The held-out examples are spread evenly over all.
@@ -88,8 +106,8 @@ def load_dataset(export: Path, recipe: Recipe) -> TrainingDataset:
     if not train:
         raise InputError(
             f"none of the {len(sizes):,} examples of {export} fits into the "
-            f"{recipe.max_seq_len:,} tokens of the recipe {recipe.name}; choose a larger --recipe, "
-            "or export shorter traces"
+            f"{recipe.max_seq_len:,} tokens of the recipe {recipe.name}; choose a larger --recipe "
+            "or --max-length, or export shorter traces"
         )
     return TrainingDataset(
         ids=flat["input_ids"],
@@ -102,7 +120,7 @@ def load_dataset(export: Path, recipe: Recipe) -> TrainingDataset:
 
 
 def sample_batches(
-    dataset: TrainingDataset, recipe: Recipe, *, seed: int
+    dataset: TrainingDataset, recipe: BatchSettings, *, seed: int
 ) -> Iterator[tuple[int, ...]]:
     """Yield the examples of each step, to the end of the recipe.
 

@@ -75,7 +75,7 @@ def load_trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
     from safetensors import SafetensorError
     from transformers import AutoConfig, LlamaForCausalLM
 
-    _disable_progress_bar()
+    disable_progress_bar()
     try:
         own_tokenizer, export_tokenizer = (
             json.loads((f / "tokenizer.json").read_text("utf-8")) for f in (folder, tokenizer)
@@ -137,7 +137,7 @@ def count_parameters(model: Any) -> int:
 
 def save_model(model: Any, tokenizer: Path, folder: Path) -> None:
     """Write a model and its tokenizer into a folder that `vllm serve` loads."""
-    _disable_progress_bar()
+    disable_progress_bar()
     try:
         model.save_pretrained(folder)
         for name in TOKENIZER_FILES:
@@ -146,7 +146,7 @@ def save_model(model: Any, tokenizer: Path, folder: Path) -> None:
         raise InputError(f"cannot write the model to {folder}: {error}") from error
 
 
-def _disable_progress_bar() -> None:
+def disable_progress_bar() -> None:
     """Disable the progress bar of transformers, which it shows even for small files."""
     from transformers.utils import logging
 

@@ -66,7 +66,7 @@ def train(
     weights = {"action_weight": action_weight, "state_weight": state_weight}
     settings = {
         "recipe": asdict(recipe),
-        "data": _hash_export(export),
+        "data": hash_export(export),
         "start": None if start is None else _hash_weights(start / "model.safetensors"),
         "seed": seed,
         **weights,
@@ -162,7 +162,7 @@ def _hash_weights(model: Path) -> str:
         ) from error
 
 
-def _hash_export(export: Path) -> str:
+def hash_export(export: Path) -> str:
     """Hash of the examples and the tokenizer of an export."""
     digest = hashlib.sha256()
     tokenizer = export / "tokenizer" / "tokenizer.json"
