@@ -15,13 +15,18 @@ from typing import Any
 from worldline.core.errors import InputError
 from worldline.core.plugins import Registry
 from worldline.evaluation.benchmarks.benchmark import Benchmark
+from worldline.evaluation.benchmarks.chance import chance
 from worldline.evaluation.benchmarks.composition import composition
 from worldline.evaluation.benchmarks.cruxeval import cruxeval
 from worldline.evaluation.benchmarks.cruxeval_x import cruxeval_x
+from worldline.evaluation.benchmarks.hidden import hidden
 from worldline.evaluation.benchmarks.humaneval import humaneval
+from worldline.evaluation.benchmarks.humaneval_x import humaneval_x
 from worldline.evaluation.benchmarks.option_parser import format_option, parse_option
+from worldline.evaluation.benchmarks.paths import paths
 from worldline.evaluation.benchmarks.permutation import permutation
 from worldline.evaluation.benchmarks.program_files import load_program_files
+from worldline.evaluation.benchmarks.threads import threads
 
 BENCHMARKS: Registry[Callable[..., Benchmark]] = Registry(
     "worldline.benchmarks",
@@ -29,8 +34,13 @@ BENCHMARKS: Registry[Callable[..., Benchmark]] = Registry(
         "cruxeval": cruxeval,
         "cruxeval-x": cruxeval_x,
         "humaneval": humaneval,
+        "humaneval-x": humaneval_x,
         "permutation": permutation,
         "composition": composition,
+        "paths": paths,
+        "chance": chance,
+        "hidden": hidden,
+        "threads": threads,
     },
     error=InputError,
 )

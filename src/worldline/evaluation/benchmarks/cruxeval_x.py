@@ -13,27 +13,42 @@ from worldline.core.language import get_language
 from worldline.core.trace import Program
 from worldline.evaluation.benchmarks.benchmark import Benchmark, SkippedItem
 from worldline.evaluation.benchmarks.cruxeval_x_cpp import split_cpp_row
+from worldline.evaluation.benchmarks.cruxeval_x_go import split_go_row
 from worldline.evaluation.benchmarks.cruxeval_x_java import split_java_row
+from worldline.evaluation.benchmarks.cruxeval_x_rust import split_rust_row
 from worldline.evaluation.benchmarks.published_data import Rows, find_published_file
 from worldline.languages.javascript.javascript_tokens import tokenize
 from worldline.languages.source_tokens import Token, matching_bracket, split_at
 from worldline.models.prediction import Question, read_json_lines
 
 # Names of the files, by language.
-_FILES = {"javascript": "js", "typescript": "ts", "cpp": "cpp", "java": "java"}
+_FILES = {
+    "javascript": "js",
+    "typescript": "ts",
+    "cpp": "cpp",
+    "java": "java",
+    "rust": "rs",
+    "go": "go",
+}
 # Texts with which the test begins, after the function.
 _TEST_STARTS = ("declare var require", "const assert = require", "import assert", "function test(")
 _NAME = "cruxeval-x"
 # The source, the call and the expected value of a row, in languages with other tests.
-_SPLITTERS = {"cpp": split_cpp_row, "java": split_java_row}
+_SPLITTERS = {
+    "cpp": split_cpp_row,
+    "java": split_java_row,
+    "rust": split_rust_row,
+    "go": split_go_row,
+}
 
 
 def cruxeval_x(data: str | Path | None = None, *, language: str = "javascript") -> Benchmark:
     """CRUXEval-X: what CRUXEval's functions return in another language (Xu et al., 2024).
 
     Args:
-        data: The file, or the folder with js.jsonl, ts.jsonl, cpp.jsonl and java.jsonl.
-        language: `javascript`, `typescript`, `cpp` or `java`.
+        data: The file, or the folder with js.jsonl, ts.jsonl, cpp.jsonl, java.jsonl, rs.jsonl and
+            go.jsonl.
+        language: `javascript`, `typescript`, `cpp`, `java`, `rust` or `go`.
     """
     if language not in _FILES:
         raise InputError(f"{_NAME}: the language can be {' or '.join(_FILES)}, not {language!r}")

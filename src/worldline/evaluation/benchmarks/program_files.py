@@ -28,7 +28,6 @@ from worldline.evaluation.benchmarks.benchmark import Benchmark
 from worldline.models.prediction import questions_from_rows, read_json_lines
 
 _ROWS = (".jsonl", ".jsonl.gz")
-_NOTE = re.compile(r"(?:#|//)\s*(call|expected)\s*:(.*)")
 
 
 def load_program_files(path: str | Path) -> Benchmark:
@@ -88,13 +87,14 @@ def _program_rows(file: Path, language: Language) -> Iterator[tuple[str, dict[st
         lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {file}: {error}") from error
+    note = re.compile(rf"(?:#|//|{re.escape(language.comment)})\s*(call|expected)\s*:(.*)")
     end = len(lines)
-    while end and (not lines[end - 1].strip() or _NOTE.match(lines[end - 1])):
+    while end and (not lines[end - 1].strip() or note.match(lines[end - 1])):
         end -= 1
     code = "\n".join([*lines[:end], ""])
     if language.name == DEFAULT_LANGUAGE and parse_source(code) is None:
         raise InputError(f"{file} is not valid Python; to see the error, run python {file}")
-    calls = _calls(file, lines, end)
+    calls = _calls(file, [note.match(line) for line in lines], end)
     if not calls:
         raise InputError(
             f"{file} names no call; end it with a line such as '{language.comment} call: f(1, 2)'"
@@ -104,11 +104,12 @@ def _program_rows(file: Path, language: Language) -> Iterator[tuple[str, dict[st
         yield source, {"id": id, "code": code, "language": language.name, **call}
 
 
-def _calls(file: Path, lines: list[str], end: int) -> list[tuple[str, dict[str, str]]]:
+def _calls(
+    file: Path, notes: list[re.Match[str] | None], end: int
+) -> list[tuple[str, dict[str, str]]]:
     """Calls in the comments after the program's last line, and what they return."""
     calls: list[tuple[str, dict[str, str]]] = []
-    for number, line in enumerate(lines, 1):
-        note = _NOTE.match(line)
+    for number, note in enumerate(notes, 1):
         if note is None:
             continue
         keyword, text, source = note[1], note[2].strip(), f"line {number} of {file}"

@@ -1,5 +1,13 @@
 """Metrics of runs: accuracy, survival, comparisons, effects of interventions, token costs."""
 
+from worldline.evaluation.metrics.answer_distributions import (
+    AnswerDistributions,
+    QuestionDistribution,
+    measure_answer_distributions,
+    question_distributions,
+    summarize_distributions,
+)
+from worldline.evaluation.metrics.answer_sets import AnswerSets, measure_answer_sets
 from worldline.evaluation.metrics.calibration import (
     Calibration,
     CalibrationBin,
@@ -44,19 +52,23 @@ from worldline.evaluation.metrics.operation_accuracy import (
 )
 from worldline.evaluation.metrics.operation_changes import (
     OperationChange,
-    OperationTallies,
     compare_operations,
-    tally_operations,
 )
 from worldline.evaluation.metrics.operation_model import OperationModel
 from worldline.evaluation.metrics.pass_at_k import PassAtK, pass_at_k_rates
+from worldline.evaluation.metrics.path_accuracy import PathAccuracy, measure_paths
 from worldline.evaluation.metrics.run_accuracy import Accuracy, accuracy
 from worldline.evaluation.metrics.run_comparison import (
     RunComparison,
     changed_settings,
     compare_runs,
 )
-from worldline.evaluation.metrics.survival import Survival, measure_survival
+from worldline.evaluation.metrics.survival import (
+    CurvePoint,
+    Survival,
+    measure_survival,
+    measure_survival_curve,
+)
 from worldline.evaluation.metrics.token_churn import TokenChurn, measure_token_churn
 from worldline.evaluation.metrics.token_costs import (
     CONTEXT_LENGTHS,
@@ -78,6 +90,8 @@ __all__ = [
     "CONTEXT_LENGTHS",
     "FACETS",
     "Accuracy",
+    "AnswerDistributions",
+    "AnswerSets",
     "BaselineDifference",
     "Calibration",
     "CalibrationBin",
@@ -85,6 +99,7 @@ __all__ = [
     "CompositionResult",
     "Condition",
     "ConditionResult",
+    "CurvePoint",
     "ExecutionPoint",
     "FormatTokens",
     "GateResult",
@@ -101,8 +116,9 @@ __all__ = [
     "OperationModel",
     "OperationRate",
     "OperationResults",
-    "OperationTallies",
     "PassAtK",
+    "PathAccuracy",
+    "QuestionDistribution",
     "RunComparison",
     "StepTokens",
     "Survival",
@@ -119,19 +135,24 @@ __all__ = [
     "compare_runs",
     "execution_points",
     "length_percentiles",
+    "measure_answer_distributions",
+    "measure_answer_sets",
     "measure_calibration",
     "measure_composition",
     "measure_executed_samples",
     "measure_interventions",
     "measure_one_step_accuracy",
     "measure_operations",
+    "measure_paths",
     "measure_survival",
+    "measure_survival_curve",
     "measure_token_churn",
     "measure_tokens",
     "measure_trust_cases",
     "measure_trust_model",
     "parse_condition",
     "pass_at_k_rates",
+    "question_distributions",
     "rank_runs",
-    "tally_operations",
+    "summarize_distributions",
 ]

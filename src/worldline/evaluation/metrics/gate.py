@@ -7,11 +7,12 @@ answer are not part of `accuracy`; they have their own measures.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from worldline.analysis.diagnosis import OperationTallies
 from worldline.analysis.stats import Difference, MedianChange, Ratio, accuracy_difference
 from worldline.core.errors import InputError
 from worldline.evaluation.metrics.gate_conditions import Condition
 from worldline.evaluation.metrics.grouped_accuracy import group_by_source
-from worldline.evaluation.metrics.operation_changes import OperationTallies, operation_difference
+from worldline.evaluation.metrics.operation_changes import operation_difference
 from worldline.evaluation.metrics.pairing import (
     Pair,
     Pairing,

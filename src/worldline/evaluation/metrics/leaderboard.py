@@ -17,14 +17,18 @@ class BaselineDifference:
     Attributes:
         answered: The difference in accuracy on the samples that both runs answered.
         all: The difference on all shared samples; a sample without an answer is not correct.
-        adjusted_p: The p-value of `answered`, adjusted for the number of runs.
+        adjusted_p: The p-value of `answered`, adjusted for the number of runs that share an
+            answered sample with the baseline.
         not_shared: Samples that only one of the two runs has.
+        has_same_verdicts: Whether every shared sample has the same verdicts in both runs, as if
+            they had the same predictions.
     """
 
     answered: Difference
     all: Difference
     adjusted_p: float
     not_shared: int
+    has_same_verdicts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +70,12 @@ def rank_runs(
         for name, samples in runs.items()
         if name != chosen
     }
-    p_values = adjust_p_values([each.answered.p for each in differences.values()])
-    adjusted = {
+    # A run that shares no answered sample with the baseline is not tested.
+    tested = {name: each for name, each in differences.items() if each.answered.of}
+    p_values = adjust_p_values([each.answered.p for each in tested.values()])
+    adjusted = differences | {
         name: replace(each, adjusted_p=p)
-        for (name, each), p in zip(differences.items(), p_values, strict=True)
+        for (name, each), p in zip(tested.items(), p_values, strict=True)
     }
     rows = [
         LeaderboardRow(name, accuracy(samples), adjusted.get(name))
@@ -91,4 +97,10 @@ def _difference_to(
         all=accuracy_difference([pair.gain for pair in pairing.pairs]),
         adjusted_p=answered.p,
         not_shared=pairing.only_a + pairing.only_b,
+        has_same_verdicts=bool(pairing.pairs)
+        and all(_verdicts(pair.a) == _verdicts(pair.b) for pair in pairing.pairs),
     )
+
+
+def _verdicts(repeats: Sequence[ScoredSample]) -> list[str]:
+    return sorted(sample.verdict for sample in repeats)

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from worldline.analysis.diagnosis import OperationStep, Sample, operation_steps
+from worldline.analysis.diagnosis import (
+    OperationStep,
+    Sample,
+    operation_steps,
+    source_without_call,
+)
 from worldline.analysis.stats import Share, clustered_share
 from worldline.core.errors import InputError
 from worldline.evaluation.metrics.binning import power_of_two_bin
@@ -249,10 +254,3 @@ _GROUP_OF: Mapping[OperationGrouping, Callable[[OperationStep], tuple[int, str] 
 
 def _names(step: OperationStep) -> set[str]:
     return {operation.name for operation in step.operations}
-
-
-def source_without_call(sample: Sample) -> str:
-    """The program without its call: calls of one function with other arguments are alike."""
-    program = sample.prediction.program
-    parts = program.split_entry()
-    return program.text if parts is None else parts[0]

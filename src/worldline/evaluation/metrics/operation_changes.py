@@ -1,17 +1,10 @@
 """Change of the accuracy of each operation from one run to another, paired by program."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
-from worldline.analysis.diagnosis import Sample, operation_steps
+from worldline.analysis.diagnosis import OperationTallies
 from worldline.analysis.stats import Difference, accuracy_difference, adjust_p_values
-from worldline.evaluation.metrics.operation_accuracy import source_without_call
-
-# For each operation and each program (its hash): the steps that the operation decides alone, as
-# the number of correct ones and of all.
-OperationTallies = Mapping[str, Mapping[str, tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +25,6 @@ class OperationChange:
     b: tuple[int, int]
     difference: Difference
     adjusted_p: float | None
-
-
-def tally_operations(samples: Iterable[Sample]) -> OperationTallies:
-    """Count correct steps by operation and by program.
-
-    Args:
-        samples: The diagnosed predictions. They are read once.
-    """
-    tallies: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
-    for sample in samples:
-        program = sha256(source_without_call(sample).encode(errors="surrogatepass")).hexdigest()
-        for step in operation_steps(sample):
-            if step.is_single and step.operations:
-                by_program = tallies[step.operations[0].name]
-                correct, of = by_program.get(program[:16], (0, 0))
-                by_program[program[:16]] = (correct + step.is_correct, of + 1)
-    return dict(tallies)
 
 
 def operation_difference(name: str, a: OperationTallies, b: OperationTallies) -> Difference:

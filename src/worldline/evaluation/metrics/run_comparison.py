@@ -107,6 +107,10 @@ class RunComparison:
     Attributes:
         only_a: Samples that only run A has.
         only_b: Samples that only run B has.
+        unpaired: The name of one sample of each run that the other does not have; None if there
+            is none.
+        languages_a: The languages of the programs in run A.
+        languages_b: The languages of the programs in run B.
         left_out: Samples with only infrastructure errors in one of the runs.
         reworded: Samples whose program differs: rewritten, or of a different benchmark.
         repeats_a: The maximum number of repeats in run A.
@@ -124,6 +128,9 @@ class RunComparison:
 
     only_a: int
     only_b: int
+    unpaired: tuple[str | None, str | None]
+    languages_a: tuple[str, ...]
+    languages_b: tuple[str, ...]
     left_out: int
     reworded: int
     repeats_a: int
@@ -144,6 +151,11 @@ class RunComparison:
             f"{overall.lost} lost: {overall.difference!r})"
         )
 
+    @property
+    def is_across_languages(self) -> bool:
+        """Whether the runs have the same problems in different languages."""
+        return bool(self.overall.samples) and self.languages_a != self.languages_b
+
 
 def compare_runs(a: Sequence[ScoredSample], b: Sequence[ScoredSample]) -> RunComparison:
     """Compare two runs sample by sample.
@@ -157,6 +169,9 @@ def compare_runs(a: Sequence[ScoredSample], b: Sequence[ScoredSample]) -> RunCom
     return RunComparison(
         only_a=pairing.only_a,
         only_b=pairing.only_b,
+        unpaired=(_name_without_pair(a, b), _name_without_pair(b, a)),
+        languages_a=_languages(a),
+        languages_b=_languages(b),
         left_out=pairing.left_out,
         reworded=sum(map(has_different_programs, pairs)),
         repeats_a=max((len(pair.a) for pair in pairs), default=0),
@@ -170,6 +185,17 @@ def compare_runs(a: Sequence[ScoredSample], b: Sequence[ScoredSample]) -> RunCom
         steps=compare_numbers(pairs, "matched_steps"),
         tokens=compare_numbers(pairs, "completion_tokens"),
     )
+
+
+def _name_without_pair(
+    samples: Sequence[ScoredSample], others: Sequence[ScoredSample]
+) -> str | None:
+    names = {sample.sample for sample in others}
+    return next((sample.sample for sample in samples if sample.sample not in names), None)
+
+
+def _languages(samples: Sequence[ScoredSample]) -> tuple[str, ...]:
+    return tuple(sorted({sample.language for sample in samples}))
 
 
 def has_different_programs(pair: Pair) -> bool:

@@ -75,6 +75,22 @@ class SurvivalPoint:
 
 
 @dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A step of the survival curve.
+
+    Attributes:
+        step: The number of the step, from 0, as in `ScoredSample.step`.
+        survival: The estimated share of predictions without a divergence up to this step, itself
+            included.
+        at_risk: Samples that are observed at this step.
+    """
+
+    step: int
+    survival: float
+    at_risk: int
+
+
+@dataclass(frozen=True, slots=True)
 class Survival:
     """The survival curve, and every step at which a prediction became incorrect.
 
@@ -178,6 +194,34 @@ def measure_survival(samples: Sequence[ScoredSample]) -> Survival:
         points=_survival_points(observations, risks),
         risks=risks,
     )
+
+
+def measure_survival_curve(samples: Sequence[ScoredSample]) -> tuple[CurvePoint, ...]:
+    """Estimate the share of predictions without a divergence at every step.
+
+    Three programs of 4 steps: one prediction correct, one truncated after 2 steps, one with its
+    first divergence at step 2 -> 1.0 at step 0, 0.5 at step 2, 0.5 at step 3
+
+    Returns:
+        The first step, the steps at which the curve falls, and the last one. It is constant in
+        between.
+    """
+    observations = [
+        observation
+        for sample in filter(is_graded, samples)
+        if (observation := _observe_sample(sample)) is not None
+    ]
+    lengths = sorted(observation.observed_steps for observation in observations)
+    if not lengths or not lengths[-1]:
+        return ()
+    lost = {risk.step: risk.lost for risk in _step_risks(observations)}
+    points: list[CurvePoint] = []
+    survival = 1.0
+    for number in sorted({1, *lost, lengths[-1]}):
+        at_risk = _count_at_least(lengths, number)
+        survival *= 1 - lost.get(number, 0) / at_risk
+        points.append(CurvePoint(number - 1, survival, at_risk))
+    return tuple(points)
 
 
 def _observe_sample(sample: ScoredSample) -> _Observation | None:

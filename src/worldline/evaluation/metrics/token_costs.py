@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from worldline.core.trace import Event, Trace
+from worldline.core.errors import CodecError
+from worldline.core.trace import DEFAULT_LANGUAGE, Event, Trace
 from worldline.core.util.cache import BoundedCache
 from worldline.core.util.text import pluralize, truncate_text
 from worldline.models.codecs import (
@@ -186,6 +187,8 @@ def measure_tokens(
 ) -> TokenCosts:
     """Count the tokens of traces in the format of every codec that shows steps.
 
+    Formats that are only for Python are left out if there is a program in another language.
+
     Args:
         traces: The traces, each with its name.
         tokenizer: Counts the tokens.
@@ -206,8 +209,14 @@ def measure_tokens(
             left_out += 1
             continue
         steps += len(trace.steps)
-        for each in codecs:
-            _count_trace(counts[each.name], each, trace, counter)
+        for each in [each for each in codecs if each.name in counts]:
+            try:
+                _count_trace(counts[each.name], each, trace, counter)
+            except CodecError:
+                if trace.program.language == DEFAULT_LANGUAGE:
+                    raise
+                # The format is only for Python.
+                del counts[each.name]
         costly_steps += _step_tokens(name, trace, step_codec, counter)
         costly_steps = sorted(costly_steps, key=lambda step: -step.tokens)[:most]
         _count_variables(trace, step_codec, counter, variable_tokens, variable_times)

@@ -9,9 +9,9 @@ from worldline.evaluation.runs.run_reader import read_run
 from worldline.evaluation.runs.scored_sample import ScoredSample
 from worldline.evaluation.store import open_location
 
-# "checkpoint-500", "step_2000", "iter0000100", "global_step100", "ckpt-3k"
+# "checkpoint-500", "step_2000", "iter0000100", "global_step100", "ckpt-3k", "round-2"
 _STEP = re.compile(
-    r"(?:^|(?<=[-_./ ]))(?:checkpoint|ckpt|global[-_]?step|step|iter(?:ation)?|epoch)"
+    r"(?:^|(?<=[-_./ ]))(?:checkpoint|ckpt|global[-_]?step|step|iter(?:ation)?|epoch|round)"
     r"[-_=]?(\d+)(k?)(?=$|[-_./ ])",
     re.IGNORECASE,
 )

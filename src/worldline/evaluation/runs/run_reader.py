@@ -8,6 +8,7 @@ from typing import Any
 
 from worldline.core.errors import InputError
 from worldline.core.trace import Trace
+from worldline.evaluation.runs.diagnose_predictions import KnownPossibility
 from worldline.evaluation.runs.legacy import (
     RENAMING,
     upgrade_columns,
@@ -156,7 +157,13 @@ def read_run_texts(
 def read_answers(address: str | Path) -> list[tuple[str, str | None, Verdict]]:
     """Read the question, the answer and the verdict of each sample of a run."""
     rows = read_run(address, columns=("answer", "verdict"))
-    return [(row["sample"], row["answer"], row["verdict"]) for row in rows]
+    return [(row["sample"], row.get("answer"), row["verdict"]) for row in rows]
+
+
+def read_expected_answers(address: str | Path) -> list[tuple[str, str | None, str | None]]:
+    """Read the question, the answer and the expected value of each sample of a run."""
+    rows = read_run(address, columns=("answer", "expected"))
+    return [(row["sample"], row.get("answer"), row.get("expected")) for row in rows]
 
 
 def read_predictions(address: str | Path) -> Iterator[Prediction]:
@@ -207,6 +214,12 @@ class StoredPredictions:
         if text is None:
             return None
         return decode_trace(text, self[name].program, self._location_of(name))
+
+    def possibility(self, name: str) -> KnownPossibility | None:
+        """Whether a sample is possible, as it was stored; None if its program has no choices."""
+        row = self._row(name)
+        outcome = row.get("possibility")
+        return None if outcome is None else (outcome, row.get("possibility_reason") or "")
 
     def recorder_of(self, name: str, otherwise: Recorder, *, steps: int | None = None) -> Recorder:
         """A recorder of a sample's program that executes it only if its trace is not stored.

@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from worldline.analysis.diagnosis import Difficulty, Sample, difficulty_to_json, measure_difficulty
+from worldline.analysis.choices import Possibility
+from worldline.analysis.diagnosis import (
+    Difficulty,
+    Sample,
+    difficulty_to_json,
+    measure_difficulty,
+    tally_operations,
+)
+from worldline.core.trace import DEFAULT_LANGUAGE
 from worldline.core.util.text import common_prefix_length
 from worldline.evaluation.runs.diagnose_predictions import sample_to_json
 from worldline.evaluation.runs.scored_sample import ScoredSample
@@ -91,6 +99,8 @@ def sample_to_row(
         "verdict": grade_answer(prediction, question, facts, is_correct),
         "equality_rules": json.dumps(diagnosis_row["equality_rules"]),
         "limits": json.dumps(diagnosis_row["limits"]),
+        "operation_steps": json.dumps(tally_operations([sample])),
+        **_possibility_columns(sample.possibility),
         **_difficulty_columns(difficulty),
         "trace": encode_trace(sample),
     }
@@ -99,6 +109,15 @@ def sample_to_row(
         # No steps were predicted, or executed ones would count as predicted right.
         row["matched_steps"] = None
     return {name: value for name, value in row.items() if value is not None}
+
+
+def _possibility_columns(possibility: Possibility | None) -> dict[str, Any]:
+    if possibility is None:
+        return {}
+    return {
+        "possibility": possibility.outcome,
+        "possibility_reason": possibility.reason or None,
+    }
 
 
 def _difficulty_columns(difficulty: Difficulty) -> dict[str, Any]:
@@ -143,7 +162,7 @@ SCORED_SAMPLE_COLUMNS = (
     "sample", "repeat", "program", "verdict", "outcome", "differs_in", "kind", "variable",
     "actual_value", "predicted_value", "cause", "confirmed_by", "refuted_by", "action_error",
     "executed_line", "step", "matched_steps", "actual_steps", "usage_completion", "is_truncated",
-    "reconverged", "is_result_correct", "is_reference_correct", "error", "facets",
+    "reconverged", "is_result_correct", "is_reference_correct", "error", "language", "facets",
     "program_steps", "program_iterations",
     "program_call_depth", "program_longest_string", "program_kinds", "program_nesting",
     "program_hidden_values", "program_tokens",
@@ -176,7 +195,7 @@ def columns_to_scored_samples(columns: Mapping[str, Sequence[Any]]) -> list[Scor
         sample, repeat, program, verdict, outcome, differs_in, kind, variable, actual_value,
         predicted_value, cause, confirmed_by, refuted_by, action_error, executed_line, step,
         matched_steps, actual_steps, completion_tokens, is_truncated, reconverged,
-        is_result_correct, is_reference_correct, error, facets, difficulty,
+        is_result_correct, is_reference_correct, error, language, facets, difficulty,
     ) in zip(
         *(columns.get(name, empty) for name in _SINGLE_COLUMNS), difficulties, strict=True
     ):  # fmt: skip
@@ -212,6 +231,7 @@ def columns_to_scored_samples(columns: Mapping[str, Sequence[Any]]) -> list[Scor
                 error=error,
                 facets=facets_by_text[facets],
                 difficulty=difficulty,
+                language=language or DEFAULT_LANGUAGE,
             )
         )
     return samples

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from worldline.core.trace import DEFAULT_LANGUAGE
 from worldline.core.util.text import truncate_text
 
 Verdict = Literal[
@@ -48,6 +49,7 @@ class ScoredSample:
         error: Why the infrastructure failed.
         facets: Facets of the question: `{"depth": 3}`.
         difficulty: Difficulty of the actual execution: `{"steps": 17, "kinds": "int str"}`.
+        language: The program's language.
     """
 
     sample: str
@@ -76,6 +78,7 @@ class ScoredSample:
     error: str | None = None
     facets: Mapping[str, str | int] = field(default_factory=dict)
     difficulty: Mapping[str, str | int] = field(default_factory=dict)
+    language: str = DEFAULT_LANGUAGE
 
     def __repr__(self) -> str:
         repeat = f" #{self.repeat}" if self.repeat else ""

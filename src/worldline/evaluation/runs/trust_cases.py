@@ -19,7 +19,7 @@ from worldline.models.prediction import Prediction
 PREDICTION_COLUMNS = (
     "code", "context", "call", "stdin", "language", "model", "mode", "codec", "max_tokens",
     "temperature", "seed", "from_step", "max_value_chars", "output", "finish", "error",
-    "forced_spans", "external_answer",
+    "forced_spans", "external_answer", "logprobs",
 )  # fmt: skip
 # Modes in which the model is given parts of the actual execution.
 _INFORMED_MODES = frozenset({"force-actions", "force-state", "score", "on-demand"})
@@ -83,7 +83,11 @@ def rows_to_trust_cases(rows: Iterable[dict[str, Any]]) -> RunCases:
                     program=program_key(program),
                     answer=answer,
                     signals=trust_signals(
-                        program, answer, decoded=predictions[number].decoded, answers=answers
+                        program,
+                        answer,
+                        decoded=predictions[number].decoded,
+                        answers=answers,
+                        logprobs=_logprobs(predictions[number]),
                     ),
                     is_correct=repeats[number]["verdict"] == "correct",
                 )
@@ -110,9 +114,17 @@ def assess_predictions(predictions: Sequence[Prediction], model: TrustModel) -> 
         return None
     chosen = predictions[number]
     signals = trust_signals(
-        chosen.program, answers[number] or "", decoded=chosen.decoded, answers=answers
+        chosen.program,
+        answers[number] or "",
+        decoded=chosen.decoded,
+        answers=answers,
+        logprobs=_logprobs(chosen),
     )
     return model.assess(signals)
+
+
+def _logprobs(prediction: Prediction) -> tuple[float, ...]:
+    return () if prediction.generation is None else prediction.generation.logprobs
 
 
 def _most_frequent(answers: Sequence[str | None]) -> int | None:

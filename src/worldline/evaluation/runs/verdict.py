@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from worldline.analysis.choices import expected_answers
 from worldline.analysis.diagnosis import Facts
 from worldline.evaluation.runs.scored_sample import Verdict
 from worldline.models.prediction import Prediction, Question
@@ -12,9 +13,12 @@ _MODES_STOPPED_BY_DIVERGENCE = frozenset({"force-state", "score"})
 
 
 def is_expected(question: Question, answer: str) -> bool:
-    """Whether an answer is the value that the question expects."""
+    """Whether an answer is the value, or one of the values, that the question expects."""
+    if question.expected is None:
+        return False
     values = question.program.values
-    return question.expected is not None and values.answers_equal(question.expected, answer)
+    expected = expected_answers(question.expected) or (question.expected,)
+    return any(values.answers_equal(each, answer) for each in expected)
 
 
 def extract_answer(prediction: Prediction) -> str | None:

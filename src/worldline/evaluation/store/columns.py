@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from worldline.core.util.optional_imports import optional_import
 
-ColumnType = Literal["text", "int", "float", "bool", "time", "ints", "flags", "texts"]
+ColumnType = Literal["text", "int", "float", "bool", "time", "ints", "floats", "flags", "texts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ def arrow_schema(columns: Sequence[Column]) -> Any:
         "bool": pa.bool_(),
         "time": pa.timestamp("ms", tz="UTC"),
         "ints": pa.list_(pa.int32()),
+        "floats": pa.list_(pa.float32()),
         # Lists of 0 and 1.
         "flags": pa.list_(pa.int8()),
         "texts": pa.list_(pa.string()),

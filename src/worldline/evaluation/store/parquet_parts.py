@@ -69,7 +69,8 @@ class PartBuilder:
     def add(self, row: dict[str, Any]) -> None:
         """Add one row."""
         self._rows.append(row)
-        self._chars += sum(map(_approximate_chars, row.values()))
+        for column in self._columns:
+            self._chars += _approximate_chars(row.get(column.name), column)
         if len(self._rows) == ROW_GROUP or self._chars > _GROUP_CHARS:
             self._flush()
 
@@ -92,9 +93,10 @@ class PartBuilder:
         self._rows, self._chars = [], 0
 
 
-def _approximate_chars(value: Any) -> int:
+def _approximate_chars(value: Any, column: Column) -> int:
     if isinstance(value, list):
-        return 8 * len(value) + sum(len(item) for item in value if isinstance(item, str))
+        texts = "".join(filter(None, value)) if column.type == "texts" else ""
+        return 8 * len(value) + len(texts)
     return len(value) if isinstance(value, str) else 8
 
 
@@ -102,22 +104,27 @@ def rows_to_arrow(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> 
     """Convert rows to an Arrow table; a key that a row lacks becomes null."""
     pa = require_arrow()
     data = {
-        column.name: [_stored(row.get(column.name), column) for row in rows] for column in columns
+        column.name: _stored_values([row.get(column.name) for row in rows], column)
+        for column in columns
     }
     return pa.table(data, schema=arrow_schema(columns))
 
 
-def _stored(value: Any, column: Column) -> Any:
-    if value is None:
-        return None
+def _stored_values(values: list[Any], column: Column) -> list[Any]:
     match column.type:
         case "text":
-            return escape_surrogates(value)
+            return [None if value is None else escape_surrogates(value) for value in values]
         case "texts":
-            return [None if text is None else escape_surrogates(text) for text in value]
-        case "time" if isinstance(value, float):
-            return int(value * 1000)
-    return value
+            return [None if value is None else _stored_texts(value) for value in values]
+        case "time":
+            return [int(each * 1000) if isinstance(each, float) else each for each in values]
+    return values
+
+
+def _stored_texts(texts: Sequence[str | None]) -> Sequence[str | None]:
+    if all(text is None or text.isascii() for text in texts):
+        return texts
+    return [None if text is None else escape_surrogates(text) for text in texts]
 
 
 def escape_surrogates(text: str) -> str:
@@ -125,7 +132,7 @@ def escape_surrogates(text: str) -> str:
 
     "a\\ud800" -> "a\\\\ud800"
     """
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def check_row(columns: Sequence[Column], row: dict[str, Any]) -> None:

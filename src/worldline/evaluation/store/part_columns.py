@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from worldline.evaluation.store.byte_search import find_bytes
 from worldline.evaluation.store.columns import require_arrow
 from worldline.evaluation.store.location import StoreLocation
 from worldline.evaluation.store.parquet_parts import escape_surrogates, read_part_table
@@ -80,13 +81,16 @@ class TextBlock:
 
     def find(self, text: str) -> Iterator[int]:
         """Yield the numbers of the texts that contain `text`, in any case."""
-        wanted = lower_text(text)
+        yield from self.find_lower(lower_text(text))
+
+    def find_lower(self, wanted: bytes) -> Iterator[int]:
+        """Yield the numbers of the texts that contain the result of `lower_text`."""
         number, last = 0, len(self.starts) - 2
         if not wanted:
             yield from range(last + 1)
             return
         while number <= last:
-            position = self.data.find(wanted, self.starts[number])
+            position = find_bytes(self.data, wanted, self.starts[number])
             if position < 0:
                 return
             # Of empty texts at the same place, none is meant.

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,12 @@ from worldline.core.trace import (
     Ending,
     Limits,
     Origin,
+    Program,
     Scope,
     Step,
     Trace,
+    choice_from_fields,
+    choice_to_fields,
     program_from_fields,
 )
 from worldline.evaluation.store.columns import Column
@@ -76,10 +80,13 @@ TRACE_COLUMNS: tuple[Column, ...] = (
     Column("worldline", "text", "version of Worldline"),
     Column("hash_seed", "int", "PYTHONHASHSEED"),
     Column("limits", "text", "limits on the execution, as JSON"),
+    Column("choices", "text", "random numbers and other choices, as JSON; null if there are none"),
     Column(
         "is_escaped", "bool", "whether lone surrogates and backslashes in its texts are escaped"
     ),
 )
+_TEXT_COLUMNS = tuple(column.name for column in TRACE_COLUMNS if column.type == "text")
+_LIST_COLUMNS = tuple(column.name for column in TRACE_COLUMNS if column.type == "texts")
 # Rows in a part that `write_traces` writes.
 _PART_ROWS = 2000
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -130,7 +137,7 @@ def trace_to_row(stored: StoredTrace) -> dict[str, Any]:
     row = {
         "id": stored.id,
         "program": trace.program.hash,
-        **asdict(trace.program),
+        **_fields(trace.program),
         "context": None,
         "expected": stored.expected,
         "is_expected": stored.is_expected,
@@ -145,12 +152,25 @@ def trace_to_row(stored: StoredTrace) -> dict[str, Any]:
         "notes": list(trace.notes),
         **_steps_to_columns(trace.steps),
         **_scopes_to_columns(trace.scopes),
-        **asdict(trace.origin),
-        "limits": json.dumps(asdict(trace.limits)),
+        **_fields(trace.origin),
+        "limits": _limits_to_json(trace.limits),
+        "choices": json.dumps(list(map(choice_to_fields, trace.choices)))
+        if trace.choices
+        else None,
     }
-    is_escaped = any(map(_LONE_SURROGATE.search, _texts(row)))
+    is_escaped = _has_surrogate(row)
     row = _map_texts(row, _escape) if is_escaped else row
     return {**row, "is_escaped": is_escaped}
+
+
+def _fields(data: Program | Origin) -> dict[str, Any]:
+    """Fields of flat data, not copied as `asdict` does."""
+    return {name: getattr(data, name) for name in data.__slots__}
+
+
+@cache
+def _limits_to_json(limits: Limits) -> str:
+    return json.dumps(asdict(limits))
 
 
 def row_to_trace(row: Mapping[str, Any]) -> StoredTrace:
@@ -166,6 +186,8 @@ def row_to_trace(row: Mapping[str, Any]) -> StoredTrace:
         origin=origin,
         stdout=fields["stdout"],
         notes=tuple(fields["notes"]),
+        # Stores of earlier versions have no such column.
+        choices=tuple(map(choice_from_fields, json.loads(fields.get("choices") or "[]"))),
     )
     return StoredTrace(
         fields["id"],
@@ -292,12 +314,12 @@ def _scopes(row: Mapping[str, Any]) -> Iterator[Scope]:
         yield Scope(function, line, tuple(islice(variables, count)), parameters)
 
 
-def _texts(row: Mapping[str, Any]) -> Iterator[str]:
-    for value in row.values():
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list):
-            yield from (item for item in value if isinstance(item, str))
+def _has_surrogate(row: Mapping[str, Any]) -> bool:
+    """Whether a text of the row contains a lone surrogate."""
+    texts = [row[name] or "" for name in _TEXT_COLUMNS]
+    texts += ["".join(filter(None, row[name])) for name in _LIST_COLUMNS]
+    text = "".join(texts)
+    return not text.isascii() and _LONE_SURROGATE.search(text) is not None
 
 
 def _map_texts(row: Mapping[str, Any], function: Callable[[str], str]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ OUTCOME_COLUMNS: tuple[Column, ...] = (
     Column("prompt_tokens", "int", "tokens of the prompt; null if not counted"),
     Column("completion_tokens", "int", "tokens of the completion; null if not counted"),
     Column("is_expected", "bool", "whether its result is the expected one"),
+    Column("isolation", "text", "group if it shared a process with others, else process"),
 )
 # Outcomes as stores of format 2 name them.
 OLD_OUTCOMES: Mapping[str, str] = {
