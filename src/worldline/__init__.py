@@ -15,6 +15,17 @@ from worldline.core.display import register_html_loader
 
 if TYPE_CHECKING:
     from worldline.analysis.alignment import Alignment, Divergence, align
+    from worldline.analysis.choices import (
+        Belief,
+        Distribution,
+        DistributionScore,
+        ImpossibleObservationsError,
+        Possibility,
+        StatedScore,
+        find_possibility,
+        score_predictions,
+        score_stated,
+    )
     from worldline.analysis.diagnosis import Cause, Diagnosis, Facts, Sample, diagnosis_to_json
     from worldline.analysis.explanations import Explanation, ExplanationSearch
     from worldline.analysis.trust import Trust, TrustModel, trust_signals
@@ -22,6 +33,7 @@ if TYPE_CHECKING:
         CodecError,
         CostLimitError,
         EngineError,
+        ExpressionError,
         InputError,
         MalformedRepliesError,
         ProgramError,
@@ -34,6 +46,7 @@ if TYPE_CHECKING:
     from worldline.core.trace import (
         AssumedCall,
         Assumptions,
+        Choice,
         Limits,
         Program,
         Step,
@@ -41,7 +54,9 @@ if TYPE_CHECKING:
         trace_from_json,
         trace_to_json,
     )
+    from worldline.data.curriculum import Curriculum
     from worldline.data.generation import generate_programs
+    from worldline.data.harvest import harvest_programs
     from worldline.evaluation.benchmarks import Benchmark, load_benchmark
     from worldline.evaluation.metrics import (
         Accuracy,
@@ -79,19 +94,26 @@ if TYPE_CHECKING:
     )
     from worldline.interfaces.api.assumed_execution import replay_assumptions, run_with_assumptions
     from worldline.interfaces.api.candidate_ranking import rank_candidates
+    from worldline.interfaces.api.choice_replay import replay
     from worldline.interfaces.api.comparing import check_gate, leaderboard, write_leaderboard
     from worldline.interfaces.api.costing import estimate_cost
+    from worldline.interfaces.api.curriculum_choice import choose_curriculum
     from worldline.interfaces.api.diagnosing import diagnose
     from worldline.interfaces.api.engine_handle import EngineHandle, load_engine
     from worldline.interfaces.api.evaluating import compare, evaluate
     from worldline.interfaces.api.execution_curves import execution_curve, measure_on_demand
     from worldline.interfaces.api.explaining import explain
+    from worldline.interfaces.api.hidden_belief import belief
+    from worldline.interfaces.api.improving import Improvement, improve
     from worldline.interfaces.api.predicting import predict
     from worldline.interfaces.api.recording import record
+    from worldline.interfaces.api.result_distribution import distribution
     from worldline.interfaces.api.run import Run, view_project
+    from worldline.interfaces.api.schedule_outcomes import schedules
     from worldline.interfaces.api.trusting import fit_trust, measure_trust
+    from worldline.interfaces.dap import serve_debug_adapter
+    from worldline.languages.control_flow import CfgSimulator, build_cfg
     from worldline.languages.program_recorder import ProgramRecorder
-    from worldline.languages.python.cfg import CfgSimulator, build_cfg
     from worldline.languages.python.recorder import PythonRecorder, Recorder
     from worldline.languages.python.rewrite import rewrite_expressions, rewrite_strings
     from worldline.models.codecs import Codec, Decoded, get_codec
@@ -114,6 +136,17 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "analysis.alignment": ("Alignment", "Divergence", "align"),
+    "analysis.choices": (
+        "Belief",
+        "Distribution",
+        "DistributionScore",
+        "ImpossibleObservationsError",
+        "Possibility",
+        "StatedScore",
+        "find_possibility",
+        "score_predictions",
+        "score_stated",
+    ),
     "analysis.diagnosis": ("Cause", "Diagnosis", "Facts", "Sample", "diagnosis_to_json"),
     "analysis.explanations": ("Explanation", "ExplanationSearch"),
     "analysis.trust": ("Trust", "TrustModel", "trust_signals"),
@@ -121,6 +154,7 @@ _MODULES = {
         "CodecError",
         "CostLimitError",
         "EngineError",
+        "ExpressionError",
         "InputError",
         "MalformedRepliesError",
         "ProgramError",
@@ -133,6 +167,7 @@ _MODULES = {
     "core.trace": (
         "AssumedCall",
         "Assumptions",
+        "Choice",
         "Limits",
         "Program",
         "Step",
@@ -140,7 +175,9 @@ _MODULES = {
         "trace_from_json",
         "trace_to_json",
     ),
+    "data.curriculum": ("Curriculum",),
     "data.generation": ("generate_programs",),
+    "data.harvest": ("harvest_programs",),
     "evaluation.benchmarks": ("Benchmark", "load_benchmark"),
     "evaluation.metrics": (
         "Accuracy",
@@ -177,6 +214,8 @@ _MODULES = {
         "save_trust_model",
     ),
     "interfaces.api.candidate_ranking": ("rank_candidates",),
+    "interfaces.api.choice_replay": ("replay",),
+    "interfaces.api.curriculum_choice": ("choose_curriculum",),
     "interfaces.api.comparing": ("check_gate", "leaderboard", "write_leaderboard"),
     "interfaces.api.costing": ("estimate_cost",),
     "interfaces.api.diagnosing": ("diagnose",),
@@ -184,12 +223,17 @@ _MODULES = {
     "interfaces.api.engine_handle": ("EngineHandle", "load_engine"),
     "interfaces.api.execution_curves": ("execution_curve", "measure_on_demand"),
     "interfaces.api.explaining": ("explain",),
+    "interfaces.api.hidden_belief": ("belief",),
     "interfaces.api.assumed_execution": ("replay_assumptions", "run_with_assumptions"),
+    "interfaces.api.improving": ("Improvement", "improve"),
     "interfaces.api.predicting": ("predict",),
     "interfaces.api.recording": ("record",),
+    "interfaces.api.result_distribution": ("distribution",),
     "interfaces.api.run": ("Run", "view_project"),
+    "interfaces.api.schedule_outcomes": ("schedules",),
     "interfaces.api.trusting": ("fit_trust", "measure_trust"),
-    "languages.python.cfg": ("CfgSimulator", "build_cfg"),
+    "interfaces.dap": ("serve_debug_adapter",),
+    "languages.control_flow": ("CfgSimulator", "build_cfg"),
     "languages.program_recorder": ("ProgramRecorder",),
     "languages.python.recorder": ("PythonRecorder", "Recorder"),
     "languages.python.rewrite": ("rewrite_expressions", "rewrite_strings"),
@@ -216,18 +260,23 @@ __all__ = [
     "Alignment",
     "AssumedCall",
     "Assumptions",
+    "Belief",
     "Benchmark",
     "Candidate",
     "CandidateProblem",
     "Cause",
     "CfgSimulator",
+    "Choice",
     "Codec",
     "CodecError",
     "CostEstimate",
     "CostLimit",
     "CostLimitError",
+    "Curriculum",
     "Decoded",
     "Diagnosis",
+    "Distribution",
+    "DistributionScore",
     "Divergence",
     "Engine",
     "EngineError",
@@ -235,10 +284,13 @@ __all__ = [
     "ExecutionPoint",
     "Explanation",
     "ExplanationSearch",
+    "ExpressionError",
     "Facts",
     "GateResult",
     "HybridExecution",
     "HybridSettings",
+    "ImpossibleObservationsError",
+    "Improvement",
     "InputError",
     "Language",
     "Leaderboard",
@@ -248,6 +300,7 @@ __all__ = [
     "OperationModel",
     "OperationRate",
     "OperationResults",
+    "Possibility",
     "Prediction",
     "PredictionSettings",
     "Prices",
@@ -264,6 +317,7 @@ __all__ = [
     "Sample",
     "SandboxError",
     "ScoredSample",
+    "StatedScore",
     "Step",
     "Tokenizer",
     "TokenizerError",
@@ -277,22 +331,28 @@ __all__ = [
     "accuracy_by_group",
     "align",
     "assess_predictions",
+    "belief",
     "build_cfg",
     "check_gate",
+    "choose_curriculum",
     "compare",
     "compare_runs",
     "diagnose",
     "diagnose_file",
     "diagnosis_to_json",
+    "distribution",
     "estimate_cost",
     "evaluate",
     "execute_and_diagnose",
     "execution_curve",
     "explain",
+    "find_possibility",
     "fit_trust",
     "generate_programs",
     "get_codec",
     "get_language",
+    "harvest_programs",
+    "improve",
     "leaderboard",
     "load_benchmark",
     "load_engine",
@@ -310,12 +370,17 @@ __all__ = [
     "read_run",
     "read_scored_samples",
     "record",
+    "replay",
     "replay_assumptions",
     "rewrite_expressions",
     "rewrite_strings",
     "run_with_assumptions",
     "sample_to_json",
     "save_trust_model",
+    "schedules",
+    "score_predictions",
+    "score_stated",
+    "serve_debug_adapter",
     "suggest_codec",
     "trace_from_json",
     "trace_to_json",

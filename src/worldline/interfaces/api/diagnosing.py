@@ -268,10 +268,14 @@ def diagnose_sample(
     # It starts at its first use: with a stored trace, nothing is executed.
     with closing(ProgramRecorder(python=python)) as executor:
         recorder: Recorder = executor
+        possibility = None
         if python is None and limits in (None, Limits()) and is_run(source):
-            recorder = StoredPredictions(source).recorder_of(name, executor)
+            stored = StoredPredictions(source)
+            recorder, possibility = stored.recorder_of(name, executor), stored.possibility(name)
             limits = read_manifest(source).limits
-        sample = execute_and_diagnose(chosen[0], recorder, limits=limits, tokenizer=counter)
+        sample = execute_and_diagnose(
+            chosen[0], recorder, limits=limits, tokenizer=counter, known_possibility=possibility
+        )
     return _mark_tested(source, [sample])[0]
 
 

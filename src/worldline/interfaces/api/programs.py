@@ -100,8 +100,8 @@ def read_program_file(path: Path, call: str | None = None, *, stdin: str = "") -
     """Read a program from a file; its suffix names the language.
 
     Args:
-        path: The file: .js for JavaScript, .ts for TypeScript, .cpp for C++, .java for Java, others
-            for Python.
+        path: The file: .js for JavaScript, .ts for TypeScript, .cpp for C++, .java for Java, .rs
+            for Rust, .go for Go, others for Python.
         call: The call to execute; by default the file is executed as a script.
         stdin: The program's standard input.
 

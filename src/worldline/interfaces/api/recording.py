@@ -23,6 +23,8 @@ def record(
     import_from: Sequence[Path] = (),
     backend: Backend | None = None,
     threads: bool = False,
+    schedule: Sequence[int] | None = None,
+    schedule_seed: int | None = None,
 ) -> Trace:
     """Execute a program in the sandbox and return its trace.
 
@@ -37,13 +39,19 @@ def record(
         python: The interpreter to use (CPython 3.10 or later).
         import_from: Folders that the program may import from.
         backend: `core` (C) or `settrace` (Python, slower); by default `core` if it is available.
-        threads: Also record the threads that the program starts.
+        threads: Also record the threads that a Python program starts. One runs at a time, until it
+            waits or ends. Tasks of `asyncio` have numbers like threads, and virtual time.
+        schedule: Also record the threads; at each of the first choices between threads, the one
+            that runs next, and at each choice of a delay of `asyncio`, 0 or 1. Random numbers
+            have the first value of their domain, as in `schedules`.
+        schedule_seed: Also record the threads, in a random order with this seed.
 
     Returns:
         The trace: every step, and how the execution ended.
 
     Raises:
         ProgramError: The program or the call is not valid.
+        InputError: The program has a schedule and is not in Python.
         SandboxError: The sandbox is not available on this machine.
 
     Examples:
@@ -54,9 +62,16 @@ def record(
         ['call', 'line', 'call', 'line', 'line', 'return', 'return']
     """
     chosen = to_program(program, *arguments, call=call, stdin=stdin, language=language)
+    has_order = schedule is not None or schedule_seed is not None
+    if has_order and not chosen.is_python:
+        raise InputError("only the threads of programs in Python have schedules")
     with ProgramRecorder(
         python=python, import_from=import_from, backend=backend, has_threads=threads
     ) as recorder:
+        if has_order:
+            return recorder.record_scheduled(
+                chosen, schedule or (), seed=schedule_seed, limits=limits or Limits()
+            )
         return recorder.record(chosen, limits=limits or Limits())
 
 

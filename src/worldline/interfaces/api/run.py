@@ -89,6 +89,7 @@ class Run:
                 predictions.recorder_of(name, recorder, steps=limits.steps),
                 limits=limits,
                 is_measured=True,
+                known_possibility=predictions.possibility(name),
             )
 
     @property

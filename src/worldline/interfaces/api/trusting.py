@@ -36,7 +36,8 @@ def fit_trust(
 
     Args:
         run: A run of the mode `free` or `guided`.
-        signals: The groups of signals to use: "static", "agreement", "flow", "values".
+        signals: The groups of signals to use: "static", "agreement", "flow", "values",
+            "likelihood".
         calibration: "logistic", or "isotonic" for runs with several hundred programs.
         max_wrong: The largest accepted share of wrong results among the trusted ones.
         confidence: The confidence that their share is at most `max_wrong`.

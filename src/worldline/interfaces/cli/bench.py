@@ -97,8 +97,8 @@ def bench(
 
     Asks the model every question, executes the programs, diagnoses each prediction, and stores
     all samples as a run.
-    BENCHMARK is cruxeval, humaneval, permutation, composition, or a file or folder of your own
-    programs.
+    BENCHMARK is cruxeval, humaneval, permutation, composition, chance, hidden, or a file or folder
+    of your own programs; --list lists all.
 
     If interrupted, run the same command again to resume. The exit code is 1 if there were
     infrastructure errors: failures of the server or the sandbox, not of the model.

@@ -20,9 +20,11 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "Inspect": {
         "demo": ("demo", "Diagnose the built-in example predictions."),
         "record": ("record", "Execute a program and list its steps."),
+        "replay": ("replay", "Execute the program of a trace again, with its random numbers."),
         "show": ("show", "Show one prediction next to the actual execution."),
         "view": ("view", "Browse runs in a web page on this machine."),
         "report": ("report", "Summarize a run or rank several, as text or HTML."),
+        "dap": ("dap", "Step through executions in an editor (DAP server)."),
     },
     "Predict and diagnose": {
         "engines": ("engines", "Test the capabilities of a model server."),
@@ -31,6 +33,9 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "explain": ("explain", "Find a misconception that reproduces an error."),
         "intervene": ("intervene", "Confirm causes by predicting again with one change."),
         "mcp": ("mcp", "Let agents trace and check code (MCP server)."),
+        "distribution": ("distribution", "List the results of a program with chance."),
+        "schedules": ("schedules", "List the results of a program with threads."),
+        "belief": ("belief", "List the hidden states of a game after observations."),
         "run": ("run_program", "Execute a program; a model provides what cannot run here."),
     },
     "Evaluate": {
@@ -43,6 +48,8 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Data": {
         "generate": ("generate", "Generate random programs from a seed."),
+        "harvest": ("harvest", "Harvest functions of real code with inputs that run."),
+        "curriculum": ("curriculum", "Choose programs that exercise a run's failures."),
         "rewrite": ("rewrite", "Rewrite a program into simpler steps."),
         "trace": ("trace", "Trace many programs, on one machine or a cluster."),
         "compact": ("compact", "Merge the small files of a trace store."),
@@ -50,13 +57,14 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "Train": {
         "export": ("export", "Export traces as training examples."),
         "train": ("train", "Train a small code world model."),
+        "improve": ("improve", "Evaluate, choose data and train, in rounds."),
     },
     "Setup": {
         "models": ("models", "Download models and serve them on this machine."),
         "sandbox": ("sandbox", "Inspect the sandbox on this machine."),
     },
 }
-_ATTRIBUTES = {"train": "train_command"}
+_ATTRIBUTES = {"improve": "improve_command", "train": "train_command"}
 
 
 class _Group(click.Group):

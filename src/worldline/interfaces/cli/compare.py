@@ -37,6 +37,7 @@ GITHUB_SUMMARY = "GITHUB_STEP_SUMMARY"
         "worldline compare runs/base runs/tuned",
         "worldline compare runs/base runs/tuned --fail-if 'accuracy<-2:significant'",
         "worldline compare runs/a runs/b --fail-if 'truncated>2' --summary",
+        "worldline compare runs/cruxeval-chat runs/cruxeval-x-js-chat",
     )
 )
 @click.argument("a", metavar="A")
@@ -139,7 +140,8 @@ def _append(path: Path, text: str) -> None:
 
 def warn_of_programs(comparison: RunComparison) -> None:
     """Warn if the two runs have different programs under the same names."""
-    if comparison.reworded:
+    # Programs in two languages are different by intention.
+    if comparison.reworded and not comparison.is_across_languages:
         click.echo(
             f"worldline: {comparison.reworded} of {comparison.overall.samples} shared samples have "
             "a different program in B: it was rewritten, or the benchmarks differ",

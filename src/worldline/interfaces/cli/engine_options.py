@@ -198,6 +198,12 @@ _PREDICTION_OPTIONS = (
         show_default=True,
         help="Maximum characters of a value in guided mode, if the server supports grammars.",
     ),
+    section_option(
+        "Prediction",
+        "--logprobs",
+        is_flag=True,
+        help="Store the log-probabilities of the generated tokens, in free mode: signals of trust.",
+    ),
 )
 
 

@@ -37,8 +37,9 @@ from worldline.models.codecs import STEP_CODECS
     default="llama3",
     show_default=True,
     metavar="NAME",
-    help="llama3, the path of a tokenizer.json, bytes (one token per byte), or bpe:2048 to train a "
-    "BPE with 2048 tokens on the traces.",
+    help="llama3, the path of a tokenizer.json, the folder of a model (special tokens are added to "
+    "its tokenizer), bytes (one token per byte), or bpe:2048 to train a BPE of 2048 tokens on the "
+    "traces.",
 )
 @click.option(
     "--loss",

@@ -15,6 +15,7 @@ from worldline.core.util.processes import usable_cores
 from worldline.data.generation import (
     DEFAULT_LEVELS,
     FACETS,
+    GENERATED_LANGUAGES,
     Decision,
     GenerationRequest,
     Progress,
@@ -30,6 +31,7 @@ from worldline.interfaces.cli.shared_options import (
     exclude_option,
     quiet_option,
     restart_option,
+    seed_option,
     workers_option,
 )
 from worldline.interfaces.report import make_console
@@ -39,6 +41,7 @@ from worldline.interfaces.report import make_console
     examples=(
         "worldline generate -o train.jsonl --count 2000",
         "worldline generate -o test.jsonl --seed 1 --exclude train.jsonl",
+        "worldline generate -o train-js.jsonl --language javascript",
     )
 )
 @click.option(
@@ -57,7 +60,7 @@ from worldline.interfaces.report import make_console
     show_default=True,
     help="Number of programs to generate.",
 )
-@click.option("--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed.")
+@seed_option
 @click.option(
     "--levels",
     default=",".join(DEFAULT_LEVELS),
@@ -72,6 +75,13 @@ from worldline.interfaces.report import make_console
     metavar="FACETS",
     help=f"Facets, separated by commas: {', '.join(FACETS)}. Equally many programs are generated "
     "for each combination of their values.",
+)
+@click.option(
+    "--language",
+    type=click.Choice(GENERATED_LANGUAGES),
+    default="python",
+    show_default=True,
+    help="Language of the programs. The same seed gives the same programs in both.",
 )
 @exclude_option
 @click.option(
@@ -99,19 +109,20 @@ def generate(
     seed: int,
     levels: str,
     balance: str,
+    language: str,
     exclude: tuple[str, ...],
     max_steps: int,
     max_value_chars: int,
     workers: int | None,
     restart: bool,
 ) -> None:
-    """Generate random Python programs with calls and their results.
+    """Generate random Python or JavaScript programs with calls and their results.
 
     The same options give the same file, on every Python version and with any number of workers.
     If interrupted, run the same command again to resume.
     """
     request = GenerationRequest(
-        count, seed, _names(levels), _names(balance), max_steps, max_value_chars
+        count, seed, _names(levels), _names(balance), max_steps, max_value_chars, language
     )
     _refuse_input(output, exclude)
     index = load_decontamination_index(exclude)

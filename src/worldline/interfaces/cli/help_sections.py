@@ -8,7 +8,7 @@ import click
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 # The order of headings in a help text; options without a section come first.
-SECTIONS = ("Model", "Prediction", "Costs", "Execution", "Limits")
+SECTIONS = ("Model", "Prediction", "Costs", "Fine-tuning", "Execution", "Limits")
 # The range of a number, which click adds: "[default: 1; x>=1]", "[x>=1]".
 _RANGE = re.compile(r"; (?:\d+<=)?x[<>]=?\d+(?=\])|  \[(?:\d+<=)?x[<>]=?\d+\]")
 

@@ -3,29 +3,34 @@
 import json
 import sys
 from pathlib import Path
-from typing import get_args
 
 import click
 
 from worldline.core.errors import InputError
-from worldline.core.trace import Limits, Program, Trace, check_call, trace_to_json
-from worldline.interfaces.api.programs import defined_functions, read_program_file
+from worldline.core.trace import Limits, Program, Trace, parse_schedule, trace_to_json
+from worldline.interfaces.api.programs import defined_functions
 from worldline.interfaces.api.recording import record as record_program
 from worldline.interfaces.cli.console import hint, output_console, warn_if_slow, write_result
 from worldline.interfaces.cli.help_sections import command, section_option
+from worldline.interfaces.cli.program_options import (
+    LISTED,
+    all_steps_option,
+    output_option,
+    program_options,
+    read_program,
+    recorder_option,
+)
 from worldline.interfaces.cli.shared_options import (
     limit_options,
     python_option,
     quiet_option,
     tokenizer_option,
 )
-from worldline.interfaces.report import ending_text, print_line, trace_lines
+from worldline.interfaces.report import choice_lines, ending_text, print_line, trace_lines
 from worldline.languages.python.recorder import Backend
 from worldline.models.codecs import CODECS, SpecialToken
 from worldline.models.tokenizers import count_segment_tokens, load_tokenizer
 
-# Steps that are listed without --all.
-LISTED = 200
 # Codecs that can encode a trace; only their names, so that no other package is imported.
 TEXT_CODECS = [name for name in CODECS if name != "chat"]
 
@@ -38,18 +43,7 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
         "echo 'print(1 + 2)' | worldline record -",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--call",
-    metavar="CALL",
-    help="The call to trace, e.g. 'f(1, 3)'. By default, FILE runs as a script.",
-)
-@click.option(
-    "--stdin",
-    type=click.Path(path_type=Path, allow_dash=True),
-    metavar="FILE",
-    help="File that the program reads as its standard input, or - for that of this command.",
-)
+@program_options
 @click.option(
     "--format",
     "form",
@@ -59,30 +53,26 @@ TEXT_CODECS = [name for name in CODECS if name != "chat"]
     help=f"Output format: text, json, or the prompt and trace encoded by a codec "
     f"({', '.join(TEXT_CODECS)}).  [default: text]",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write to this file instead of standard output.",
-)
-@click.option("--all", "is_all", is_flag=True, help=f"List all steps, not only the first {LISTED}.")
+@output_option
+@all_steps_option
 @quiet_option
 @tokenizer_option
 @python_option
-@section_option(
-    "Execution",
-    "--recorder",
-    "backend",
-    type=click.Choice(get_args(Backend)),
-    help="Recorder in C (core) or Python (settrace, slower); the traces are the same.",
-)
+@recorder_option
 @section_option(
     "Execution",
     "--threads",
     "has_threads",
     is_flag=True,
-    help="Also record the threads that the program starts.",
+    help="Also record the threads that a Python program starts: one runs at a time. Tasks of "
+    "asyncio have lanes, too, and virtual time.",
+)
+@section_option(
+    "Execution",
+    "--schedule",
+    metavar="SCHEDULE",
+    help="Also record the threads, in this order, as `worldline schedules` lists it ('0*3 1'); or "
+    "in a random order ('random:SEED').",
 )
 @limit_options
 def record(
@@ -95,25 +85,29 @@ def record(
     python: str | None,
     backend: Backend | None,
     has_threads: bool,
+    schedule: str | None,
     tokenizer: str | None,
     limits: Limits,
 ) -> None:
     """Execute a program and list its steps.
 
-    The program runs in the sandbox. The suffix of FILE names its language: .py, .js or .ts. FILE
-    may be - for a Python program from standard input. For many programs, use
-    `worldline trace`.
+    The program runs in the sandbox. The suffix of FILE names its language: .py, .js, .ts, .cpp,
+    .java, .rs or .go. FILE may be - for a Python program from standard input. For many programs,
+    use `worldline trace`.
     """
     if file.name.endswith((".jsonl", ".jsonl.gz", ".parquet")):
         raise InputError(f"{file} has many programs; use: worldline trace {file} -o STORE")
     program = read_program(file, call, stdin)
+    order, seed = parse_order(schedule)
     trace = record_program(
         program,
         limits=limits,
         python=python,
         import_from=[] if str(file) == "-" else [file.resolve().parent],
         backend=backend,
-        threads=has_threads,
+        threads=has_threads or schedule is not None,
+        schedule=order,
+        schedule_seed=seed,
     )
     if backend is None:
         warn_if_slow(trace.origin.recorder)
@@ -122,6 +116,8 @@ def record(
             for line in trace_lines(trace, width=console.width, limit=None if is_all else LISTED):
                 print_line(console, line)
             console.print(ending_text(trace), soft_wrap=True)
+            for line in choice_lines(trace, width=console.width, limit=None if is_all else LISTED):
+                print_line(console, line)
             if tokenizer is not None:
                 console.print(tokens_text(trace, tokenizer), soft_wrap=True)
         hint_call(file, program)
@@ -139,6 +135,21 @@ def record(
     if not trace.ending.is_complete:
         reason = trace.ending.reason.replace("_", " ")
         click.echo(f"worldline: the trace is incomplete: {reason}, {trace.ending.detail}", err=True)
+
+
+def parse_order(text: str | None) -> tuple[tuple[int, ...] | None, int | None]:
+    """A schedule, and the seed of a random one.
+
+    "0*2 1" -> (0, 0, 1), None; "random:7" -> None, 7
+    """
+    if text is None:
+        return None, None
+    if not text.startswith("random"):
+        return parse_schedule(text), None
+    seed = text.removeprefix("random").removeprefix(":") or "0"
+    if not seed.isdecimal():
+        raise InputError(f"--schedule {text}: write the seed as in random:7")
+    return None, int(seed)
 
 
 def hint_call(file: Path, program: Program) -> None:
@@ -159,25 +170,3 @@ def tokens_text(trace: Trace, tokenizer: str) -> str:
         prompt = count_segment_tokens(codec.prompt(trace.program), SpecialToken, counter)
         lines.append(f"{name}: {prompt:,} tokens of prompt, {tokens:,} of trace ({counter.name})")
     return "\n".join(lines)
-
-
-def read_program(file: Path, call: str | None, stdin: Path | None) -> Program:
-    """Read a program from a file or from standard input, with its call and its own input."""
-    if str(file) == str(stdin) == "-":
-        raise InputError("the program and its input cannot both be read from standard input")
-    text = "" if stdin is None else read_stdin(stdin)
-    if str(file) != "-":
-        return read_program_file(file, call, stdin=text)
-    if call is not None:
-        check_call(call)
-    return Program(read_stdin(file), call, text)
-
-
-def read_stdin(path: Path) -> str:
-    """Read a file, or standard input for `-`."""
-    try:
-        if str(path) == "-":
-            return sys.stdin.read()
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path}: {error}") from error

@@ -12,7 +12,7 @@ from worldline.core.trace import Trace
 from worldline.core.util.text import pluralize
 from worldline.interfaces.cli.console import write_result
 from worldline.interfaces.cli.help_sections import command
-from worldline.interfaces.cli.record import read_program
+from worldline.interfaces.cli.program_options import output_option, read_program
 from worldline.interfaces.cli.shared_options import format_option, python_option, tokenizer_option
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.languages.python.rewrite import (
@@ -56,13 +56,7 @@ from worldline.models.tokenizers import Tokenizer, count_segment_tokens, load_to
 @click.option(
     "--call", metavar="CALL", help="Execute both programs with this call and compare them."
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write to this file instead of standard output.",
-)
+@output_option
 @format_option()
 @tokenizer_option
 @python_option

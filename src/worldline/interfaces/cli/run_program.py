@@ -4,7 +4,7 @@ import json
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -15,7 +15,14 @@ from worldline.interfaces.api.recording import read_trace_file
 from worldline.interfaces.cli.console import hint, output_console, warn_if_slow, write_result
 from worldline.interfaces.cli.engine_options import ModelAccess, access_options
 from worldline.interfaces.cli.help_sections import command, section_option
-from worldline.interfaces.cli.record import LISTED, read_program
+from worldline.interfaces.cli.program_options import (
+    LISTED,
+    all_steps_option,
+    output_option,
+    program_options,
+    read_program,
+    recorder_option,
+)
 from worldline.interfaces.cli.shared_options import (
     format_option,
     limit_options,
@@ -62,8 +69,7 @@ def _setting_options(function: Any) -> Any:
         "worldline run weather.py --call 'forecast(3)' --replay trace.json",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.option("--call", metavar="CALL", help="The call to execute. By default, FILE is a script.")
+@program_options
 @click.option(
     "--assume",
     multiple=True,
@@ -78,32 +84,14 @@ def _setting_options(function: Any) -> Any:
     metavar="FILE",
     help="Take the assumed values from this trace (--format json) instead of a model.",
 )
-@click.option(
-    "--stdin",
-    type=click.Path(path_type=Path, allow_dash=True),
-    metavar="FILE",
-    help="File that the program reads as its standard input, or - for that of this command.",
-)
 @format_option("text", "json")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write to this file instead of standard output.",
-)
-@click.option("--all", "is_all", is_flag=True, help=f"List all steps, not only the first {LISTED}.")
+@output_option
+@all_steps_option
 @quiet_option
 @partial(access_options, is_required=False)
 @_setting_options
 @python_option
-@section_option(
-    "Execution",
-    "--recorder",
-    "backend",
-    type=click.Choice(get_args(Backend)),
-    help="Recorder in C (core) or Python (settrace, slower); the traces are the same.",
-)
+@recorder_option
 @limit_options
 def run(
     file: Path,

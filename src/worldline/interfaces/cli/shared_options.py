@@ -108,6 +108,13 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
     )
 
 
+def seed_option(command: Command) -> Command:
+    """`--seed`: of everything that is random."""
+    return click.option(
+        "--seed", type=int, metavar="N", default=0, show_default=True, help="Random seed."
+    )(command)
+
+
 def exclude_option(command: Command) -> Command:
     """`--exclude`: programs that must not be in the result."""
     return click.option(

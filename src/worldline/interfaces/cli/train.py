@@ -1,16 +1,21 @@
-"""`worldline train`: train a small code world model."""
+"""`worldline train`: train a small code world model, or fine-tune any causal model."""
 
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
+from worldline.core.errors import InputError
 from worldline.core.util.text import pluralize
+from worldline.data.export import export_tokens
 from worldline.data.training import (
     RECIPES,
+    TRACKERS,
+    FineTuning,
     HeldOutMetrics,
     TrainingLog,
     TrainingStep,
@@ -19,19 +24,25 @@ from worldline.data.training import (
     train,
 )
 from worldline.interfaces.cli.console import hint, resumable
-from worldline.interfaces.cli.help_sections import command
+from worldline.interfaces.cli.fine_tuning import run_fine_tuning
+from worldline.interfaces.cli.help_sections import command, section_option
 from worldline.interfaces.cli.progress import report_progress
 from worldline.interfaces.cli.shared_options import quiet_option, restart_option
 
 
-@command("train", examples=("worldline train export --recipe small -o model",))
+@command(
+    "train",
+    examples=(
+        "worldline train export --recipe small -o model",
+        "worldline train export --from SmolLM2-135M --tokens 200000 -o tuned",
+        "worldline train export --from SmolLM2-135M --lora 16 --log trackio -o tuned",
+    ),
+)
 @click.argument("export", type=click.Path(path_type=Path))
 @click.option(
     "--recipe",
     type=click.Choice(list(RECIPES)),
-    default="small",
-    show_default=True,
-    help="Model shape and training schedule.",
+    help="Model shape and training schedule.  [default: small]",
 )
 @click.option(
     "-o",
@@ -46,14 +57,15 @@ from worldline.interfaces.cli.shared_options import quiet_option, restart_option
     "start",
     type=click.Path(path_type=Path),
     metavar="MODEL",
-    help="Continue from this trained model instead of random weights.",
+    help="Continue from this model instead of random weights: one that a recipe trained, or any "
+    "causal model in Hugging Face's format, which is fine-tuned.",
 )
 @restart_option
 @click.option(
     "--tokens",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Train on N tokens instead of the recipe's number.",
+    help="Train on N tokens.  [default: the recipe's number; for fine-tuning, those of the export]",
 )
 @click.option(
     "--seed",
@@ -85,10 +97,46 @@ from worldline.interfaces.cli.shared_options import quiet_option, restart_option
     metavar="N",
     help="CPU threads; use fewer if the machine is busy.  [default: all cores]",
 )
+@section_option(
+    "Fine-tuning",
+    "--lora",
+    "lora_rank",
+    type=click.IntRange(min=1),
+    metavar="RANK",
+    help="Train LoRA matrices of this rank, merged at the end, instead of all weights.",
+)
+@section_option(
+    "Fine-tuning",
+    "--learning-rate",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="RATE",
+    help="Peak learning rate of AdamW.  [default: 2e-5; 2e-4 with --lora]",
+)
+@section_option(
+    "Fine-tuning",
+    "--max-length",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Drop examples with more than N tokens.  [default: 2048]",
+)
+@section_option(
+    "Fine-tuning",
+    "--batch-tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Tokens per optimizer step, rounded up to whole examples.  [default: 2048]",
+)
+@section_option(
+    "Fine-tuning",
+    "--log",
+    "tracker",
+    type=click.Choice(TRACKERS),
+    help="Also log the training with this tracker.",
+)
 @quiet_option
 def train_command(
     export: Path,
-    recipe: str,
+    recipe: str | None,
     output: Path,
     start: Path | None,
     restart: bool,
@@ -97,14 +145,45 @@ def train_command(
     action_weight: float,
     state_weight: float,
     threads: int | None,
+    lora_rank: int | None,
+    learning_rate: float | None,
+    max_length: int | None,
+    batch_tokens: int | None,
+    tracker: str | None,
 ) -> None:
-    """Train a small Llama-shaped model on an export, for `vllm serve`.
+    """Train a small model on an export, or fine-tune another model.
 
-    EXPORT is a folder that `worldline export` wrote; the model uses its tokenizer.
+    EXPORT is a folder that `worldline export` wrote; the model uses its tokenizer. `vllm serve`
+    loads the model.
 
     If interrupted, run the same command again to resume.
     """
-    chosen = get_recipe(recipe)
+    options: dict[str, Any] = {
+        "lora_rank": lora_rank,
+        "learning_rate": learning_rate,
+        "max_seq_len": max_length,
+        "batch_tokens": batch_tokens,
+    }
+    options = {name: value for name, value in options.items() if value is not None}
+    if start is not None and read_training_log(start) is None:
+        if recipe is not None:
+            raise InputError(f"{start} was not trained by a recipe; omit --recipe")
+        settings = FineTuning(
+            tokens or export_tokens(export),
+            seed=seed,
+            action_weight=action_weight,
+            state_weight=state_weight,
+            **options,
+        )
+        with resumable(restart):
+            run_fine_tuning(export, output, start, settings, threads, tracker, restart)
+        return
+    if options or tracker is not None:
+        raise InputError(
+            "--lora, --learning-rate, --max-length, --batch-tokens and --log are for fine-tuning: "
+            "give the folder of a model that no recipe trained with --from"
+        )
+    chosen = get_recipe(recipe or "small")
     steps = train(
         export,
         output,

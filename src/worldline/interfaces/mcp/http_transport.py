@@ -111,6 +111,8 @@ def bind_socket(host: str, port: int) -> tuple[socket.socket, str]:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        # From here on clients can connect: their requests wait until the server runs.
+        listener.listen()
     except OSError as error:
         listener.close()
         raise InputError(f"cannot listen on {host}, port {port}: {error}") from None

@@ -10,7 +10,7 @@ from worldline.core.util.text import truncate_text
 from worldline.interfaces.api.engine_handle import EngineLike, engine_concurrency, engine_opener
 from worldline.interfaces.mcp.answers import WeakStep
 from worldline.interfaces.mcp.text_limits import SOURCE_CHARS
-from worldline.languages.python.cfg import CfgSimulator, build_cfg
+from worldline.languages.control_flow import CfgSimulator, build_cfg
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import Decoded
 from worldline.models.engines import Engine
@@ -132,7 +132,7 @@ def first_impossible_step(program: Program, decoded: Decoded) -> int | None:
     """
     try:
         simulator = CfgSimulator(
-            build_cfg(program.text),
+            build_cfg(program.text, language=program.language),
             program,
             omits_expression_frames=decoded.omits_expression_frames,
         )

@@ -9,7 +9,6 @@ from worldline.interfaces.report.accuracy_text import (
 from worldline.interfaces.report.calibration_text import calibration_lines, calibration_to_json
 from worldline.interfaces.report.comparison_text import (
     comparison_headline,
-    comparison_notes,
     comparison_story,
     comparison_to_json,
     groups_note,
@@ -23,6 +22,12 @@ from worldline.interfaces.report.diagnosis_summary import (
     summarize,
     summarize_run,
     summary_to_json,
+)
+from worldline.interfaces.report.distribution_text import (
+    belief_lines,
+    distribution_lines,
+    score_lines,
+    stated_score_lines,
 )
 from worldline.interfaces.report.engine_text import engine_lines, engine_to_json
 from worldline.interfaces.report.explanation_text import explanation_lines
@@ -59,6 +64,7 @@ from worldline.interfaces.report.run_text import (
 )
 from worldline.interfaces.report.sample_facts_text import fact_texts, story_text
 from worldline.interfaces.report.sample_result import sample_text
+from worldline.interfaces.report.schedule_text import schedule_lines
 from worldline.interfaces.report.step_score_text import (
     one_step_accuracy_lines,
     own_choice_text,
@@ -77,6 +83,7 @@ from worldline.interfaces.report.token_cost_text import token_tables, tokens_to_
 from worldline.interfaces.report.trace_listing import (
     assumption_lines,
     assumption_summary,
+    choice_lines,
     ending_text,
     trace_lines,
 )
@@ -101,15 +108,17 @@ __all__ = [
     "assumption_summary",
     "attempt_lines",
     "attempt_results",
+    "belief_lines",
     "breakdown_table",
     "calibration_lines",
     "calibration_to_json",
+    "choice_lines",
     "comparison_headline",
     "comparison_markdown",
-    "comparison_notes",
     "comparison_story",
     "comparison_to_json",
     "composition_tables",
+    "distribution_lines",
     "ending_text",
     "engine_lines",
     "engine_to_json",
@@ -146,8 +155,11 @@ __all__ = [
     "run_report_to_json",
     "sample_lines",
     "sample_text",
+    "schedule_lines",
+    "score_lines",
     "settings_lines",
     "side_by_side",
+    "stated_score_lines",
     "step_pairs",
     "step_result_text",
     "step_score_lines",

@@ -14,6 +14,7 @@ from worldline.core.trace import printable
 from worldline.core.util.text import pluralize
 from worldline.evaluation.metrics.grouped_accuracy import GroupAccuracy
 from worldline.evaluation.metrics.pass_at_k import PassAtK
+from worldline.evaluation.metrics.path_accuracy import PathAccuracy
 from worldline.evaluation.metrics.run_accuracy import Accuracy
 from worldline.interfaces.report.number_format import percent, share_cell, share_text
 
@@ -51,6 +52,19 @@ def pass_line(rates: Sequence[PassAtK]) -> Text:
         pluralize(largest, "sample") if fewest == largest else f"{fewest:,} to {largest:,} samples"
     )
     return Text(f"{values}, over {samples}")
+
+
+def path_lines(result: PathAccuracy) -> Iterator[Text]:
+    """Yield the share of functions with a correct answer on every path, and on the common one.
+
+    every path correct   61 of 120: 50.8% (95% interval 42.0 to 59.6)
+    """
+    yield Text(f"every path correct   {share_text(result.understood)}")
+    yield Text(f"common path correct  {share_text(result.common)}")
+    left_out = f"; {result.left_out:,} with other paths are left out" if result.left_out else ""
+    yield Text(
+        f"{pluralize(result.functions, 'function')} with {result.paths:,} paths{left_out}", "dim"
+    )
 
 
 def breakdown_table(groups: Sequence[GroupAccuracy]) -> Table:

@@ -21,6 +21,7 @@ from worldline.evaluation.metrics.run_comparison import (
 )
 from worldline.evaluation.runs.scored_sample import VERDICTS
 from worldline.interfaces.report.accuracy_text import group_name, share_to_json
+from worldline.interfaces.report.language_comparison_text import language_lines
 from worldline.interfaces.report.number_format import (
     interval_text,
     natural_key,
@@ -51,6 +52,7 @@ def comparison_story(comparison: RunComparison, *, all_groups: bool = False) -> 
             Text(f"B correct on {share_text(overall.b)}"),
         ]
         parts += pair_lines(comparison)
+        parts += [Text(line) for line in language_lines(comparison)]
         parts += [Text("\nVerdicts: from A (rows) to B (columns)", "bold")]
         parts += [verdict_table(comparison)]
         parts += changed_sample_lines(comparison)
@@ -58,52 +60,66 @@ def comparison_story(comparison: RunComparison, *, all_groups: bool = False) -> 
     return Group(*parts, *length_lines(comparison))
 
 
-def comparison_notes(comparison: RunComparison) -> Iterator[str]:
-    """Yield what there is to say in addition to shares, verdicts and groups, line by line."""
-    lines = [*(pair_lines(comparison) if comparison.overall.samples else ())]
-    return (line.plain for line in (*lines, *length_lines(comparison)))
-
-
 def settings_lines(changed: Mapping[str, tuple[Any, Any]]) -> Iterator[str]:
     """Yield the settings that differ: "mode: free in A, guided in B"."""
     return (f"{name}: {a} in A, {b} in B" for name, (a, b) in changed.items())
 
 
-def comparison_headline(comparison: RunComparison) -> str:
+def comparison_headline(comparison: RunComparison, *, names: tuple[str, str] | None = None) -> str:
     """What changed, in one sentence.
 
     B is correct on 23 more of 796 shared samples (+2.9 points, 95% interval +1.0 to +4.9; 41
     gained, 18 lost; McNemar's exact p = 0.004)
+
+    Args:
+        comparison: The comparison.
+        names: The names of the runs, which define A and B: "forced (B) is correct on 23 more of 796
+            shared samples than free (A)". By default, A and B are defined elsewhere.
     """
     overall = comparison.overall
+    a, b = (f"{names[0]} (A)", f"{names[1]} (B)") if names else ("A", "B")
     if not overall.gained and not overall.lost:
-        return _no_difference_text(comparison)
+        return _no_difference_text(comparison, a, b)
     shared, net = pluralize(overall.samples, "shared sample"), overall.gained - overall.lost
     if is_repeated(comparison):
         value = overall.difference.value or 0
         often = "more often" if value > 0 else "less often" if value < 0 else "as often"
-        sentence = f"B is correct {often} on {shared}"
+        sentence = f"{b} is correct {often} on {shared}"
     elif net:
-        sentence = f"B is correct on {abs(net):,} {'more' if net > 0 else 'fewer'} of {shared}"
+        sentence = f"{b} is correct on {abs(net):,} {'more' if net > 0 else 'fewer'} of {shared}"
     else:
-        sentence = f"B is correct on as many of {shared}"
+        sentence = f"{b} is correct on as many of {shared}"
+    if names:
+        is_equal = not overall.difference.value if is_repeated(comparison) else not net
+        sentence += f" {'as' if is_equal else 'than'} {a}"
     return f"{sentence} ({_evidence(overall, is_repeated(comparison))})"
 
 
-def _no_difference_text(comparison: RunComparison) -> str:
+def _no_difference_text(comparison: RunComparison, a: str, b: str) -> str:
     overall = comparison.overall
     if not overall.samples and comparison.left_out:
         failed = pluralize(comparison.left_out, "shared sample")
         return f"Nothing to compare: each of {failed} has an infrastructure error in a run"
     if not overall.samples:
-        return "Nothing to compare: the two runs share no sample"
+        return f"Nothing to compare: the two runs share no sample{_unpaired_text(comparison)}"
     shared = pluralize(overall.samples, "shared sample")
     which = f"on the same {overall.both_correct:,} of {shared}"
     if is_repeated(comparison):
         which = f"equally often on each of {shared}"
     return (
-        f"Nothing differs: A and B are correct {which} (95% interval of the difference "
+        f"Nothing differs: {a} and {b} are correct {which} (95% interval of the difference "
         f"{interval_text(overall.difference, scale=100)} points)"
+    )
+
+
+def _unpaired_text(comparison: RunComparison) -> str:
+    a, b = comparison.unpaired
+    if a is None or b is None:
+        return ""
+    return (
+        f". Samples are paired by their names, such as {printable(a)!r} in A and {printable(b)!r} "
+        "in B; compare runs of one benchmark, or of cruxeval and cruxeval-x, which have the same "
+        "names"
     )
 
 
@@ -207,8 +223,9 @@ def groups_note(changes: Sequence[GroupChange]) -> str:
     number = "none is" if not significant else "1 is" if significant == 1 else f"{significant} are"
     return (
         f"p is adjusted for {pluralize(len(values), 'group')} (Benjamini–Hochberg): "
-        f"{number} below {_SIGNIFICANT}. Outcome, place of divergence, kind and cause are those of "
-        "the run that is correct less often."
+        f"{number} below {_SIGNIFICANT}. Groups by outcome, by what differs, by kind of value and "
+        "by cause count only samples with an answer that is not correct in at least one run, by the "
+        "diagnosis of that answer. Samples with a correct answer after a wrong execution are not among them."
     )
 
 
@@ -293,7 +310,9 @@ def _median_text(numbers: NumberComparison, noun: str) -> str:
 def length_lines(comparison: RunComparison) -> Iterator[Text]:
     """Yield the comparison of steps and tokens, and the number of samples that are not compared."""
     if comparison.overall.samples:
-        yield Text(steps_line(comparison.steps))
+        # The same problem has other steps in another language.
+        if not comparison.is_across_languages:
+            yield Text(steps_line(comparison.steps))
         yield Text(tokens_line(comparison))
     parts = [
         f"{number:,} {reason}"

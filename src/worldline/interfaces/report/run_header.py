@@ -19,7 +19,7 @@ def run_lines(manifest: Manifest, name: str, rows: int) -> Iterator[Text]:
     """
     options = " ".join(f"{option}={value}" for option, value in manifest.options.items())
     yield Text(printable(f"{manifest.benchmark} {options}".strip()), "bold")
-    parts = [manifest.model or "several models"]
+    parts = [manifest.model or "model not named"]
     if manifest.settings is not None:
         settings = manifest.settings
         parts += [

@@ -11,17 +11,22 @@ from rich.text import Text
 from worldline.evaluation.benchmarks import format_manifest_options
 from worldline.evaluation.metrics import (
     FACETS,
+    AnswerDistributions,
+    AnswerSets,
     Calibration,
     InterventionResults,
     OnDemandResults,
     OneStepAccuracy,
     accuracy,
     accuracy_by_group,
+    measure_answer_distributions,
+    measure_answer_sets,
     measure_calibration,
     measure_composition,
     measure_executed_samples,
     measure_interventions,
     measure_one_step_accuracy,
+    measure_paths,
     measure_survival,
     pass_at_k_rates,
 )
@@ -30,6 +35,7 @@ from worldline.evaluation.runs import (
     ScoredSample,
     read_answers,
     read_executed_samples,
+    read_expected_answers,
     read_interventions,
     read_manifest,
     read_scored_samples,
@@ -40,7 +46,10 @@ from worldline.interfaces.report.accuracy_text import (
     accuracy_to_json,
     breakdown_table,
     pass_line,
+    path_lines,
 )
+from worldline.interfaces.report.answer_distribution_text import answer_distribution_lines
+from worldline.interfaces.report.answer_set_text import answer_set_lines
 from worldline.interfaces.report.calibration_text import calibration_lines, calibration_to_json
 from worldline.interfaces.report.composition_text import composition_tables
 from worldline.interfaces.report.diagnosis_summary import summarize_run, summary_to_json
@@ -60,7 +69,7 @@ from worldline.interfaces.report.survival_text import survival_tables
 class RunResults:
     """What the report of a run is made from.
 
-    Step scores, interventions, the calibration and executed steps may be absent.
+    Step scores, interventions, calibration, executed steps and distributions may be absent.
     """
 
     location: str
@@ -70,6 +79,8 @@ class RunResults:
     interventions: InterventionResults | None
     calibration: Calibration | None = None
     on_demand: OnDemandResults | None = None
+    distributions: AnswerDistributions | None = None
+    answer_sets: AnswerSets | None = None
 
     @property
     def has_steps(self) -> bool:
@@ -102,12 +113,28 @@ def read_results(location: str | Path) -> RunResults:
         interventions=measure_interventions(samples, tried) if tried else None,
         calibration=read_calibration(location, manifest),
         on_demand=read_on_demand(location, manifest),
+        distributions=read_answer_distributions(location, manifest),
+        answer_sets=read_answer_sets(location, manifest),
     )
 
 
 def read_calibration(location: str | Path, manifest: Manifest) -> Calibration | None:
     """Measure the calibration of a run; None if its questions have no repeats."""
     return measure_calibration(read_answers(location)) if manifest.repeats > 1 else None
+
+
+def read_answer_distributions(
+    location: str | Path, manifest: Manifest
+) -> AnswerDistributions | None:
+    """Compare repeated answers with the distributions that the questions expect, if they do."""
+    if manifest.repeats <= 1:
+        return None
+    return measure_answer_distributions(read_expected_answers(location))
+
+
+def read_answer_sets(location: str | Path, manifest: Manifest) -> AnswerSets | None:
+    """Compare repeated answers with the results that are possible, if the questions have them."""
+    return measure_answer_sets(read_expected_answers(location)) if manifest.repeats > 1 else None
 
 
 def read_on_demand(location: str | Path, manifest: Manifest) -> OnDemandResults | None:
@@ -133,8 +160,15 @@ def run_report(results: RunResults, *, width: int) -> Iterator[RenderableType]:
     rates = pass_at_k_rates(samples)
     if rates:
         yield pass_line(rates)
+    functions = measure_paths(samples)
+    if functions:
+        yield from path_lines(functions)
     if results.calibration:
         yield from calibration_lines(results.calibration)
+    if results.distributions:
+        yield from answer_distribution_lines(results.distributions)
+    if results.answer_sets:
+        yield from answer_set_lines(results.answer_sets)
     if results.on_demand:
         yield from on_demand_lines(results.on_demand)
     if results.one_step:
@@ -168,7 +202,10 @@ def run_report_to_json(results: RunResults) -> dict[str, Any]:
         "samples": len(samples),
         "accuracy": accuracy_to_json(accuracy(samples), accuracy_by_group(samples)),
         "pass": [asdict(rate) for rate in pass_at_k_rates(samples)],
+        "paths": asdict(functions) if (functions := measure_paths(samples)) else None,
         "calibration": calibration_to_json(results.calibration) if results.calibration else None,
+        "distributions": asdict(results.distributions) if results.distributions else None,
+        "answer_sets": asdict(results.answer_sets) if results.answer_sets else None,
         "summary": summary_to_json(summarize_run(samples)),
         "horizon": asdict(survival) if survival else None,
         "composition": asdict(composition) if composition else None,

@@ -1,6 +1,6 @@
 """Facts of a diagnosis in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from worldline.analysis.diagnosis import (
     Diagnosis,
@@ -11,9 +11,13 @@ from worldline.analysis.diagnosis import (
     label,
     value_difference,
 )
+from worldline.core.trace import SCHEDULING, Choice, schedule_choices
 from worldline.core.util.text import pluralize, truncate_text
+from worldline.interfaces.report.schedule_text import schedule_summary
 
 _RESULTS = {True: "correct", False: "incorrect", None: "not reached"}
+# Choices that are listed; `worldline record` lists all.
+_MAX_CHOICES = 10
 
 
 def story_text(diagnosis: Diagnosis, *, width: int) -> str:
@@ -32,6 +36,12 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
         hidden = facts.operation.hidden_values
         line = f"line {facts.operation.line}: {facts.operation.source}"
         yield "executed", line + (f"   ({pluralize(hidden, 'hidden value')})" if hidden else "")
+    threads = schedule_choices(sample.actual.choices)
+    if threads:
+        yield "schedule", schedule_summary(threads)
+    choices = [choice for choice in sample.actual.choices if choice.name not in SCHEDULING]
+    if choices:
+        yield "choices", _choices_text(choices)
     if facts.value:
         leaf = f" at {facts.value.leaf} ({facts.value.leaf_kind})" if facts.value.leaf else ""
         change = f", {label(facts.value.change).lower()}" if facts.value.change else ""
@@ -46,10 +56,10 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
         tokens_before = horizon.tokens_before
         yield (
             "position",
-            f"step {horizon.step}, iteration {horizon.iteration}, call depth {horizon.call_depth}, "
-            f"after {pluralize(horizon.chars_before, 'character')}"
+            f"step {horizon.step}, iteration {horizon.iteration}, call depth {horizon.call_depth}; "
+            f"{pluralize(horizon.chars_before, 'character')} of output before it"
             + ("" if tokens_before is None else f" ({pluralize(tokens_before, 'token')})")
-            + (f" of at most {horizon.max_tokens:,} tokens" if horizon.max_tokens else ""),
+            + (f"; limit {horizon.max_tokens:,} tokens" if horizon.max_tokens else ""),
         )
     gap = facts.alignment.gap if facts.alignment else None
     if gap:
@@ -90,3 +100,13 @@ def fact_texts(sample: Sample) -> Iterator[tuple[str, str]]:
         yield "reference", f"{expected} is not what the program returns"
     if facts.note:
         yield "note", facts.note
+
+
+def _choices_text(choices: Sequence[Choice]) -> str:
+    """The first choices of an execution: "random.randint(1, 6) = 3 (step 5), …"."""
+    shown = []
+    for choice in choices[:_MAX_CHOICES]:
+        place = "before the trace" if choice.step is None else f"step {choice.step}"
+        shown.append(f"{choice.expression} = {truncate_text(choice.value, 40)} ({place})")
+    more = len(choices) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")

@@ -7,15 +7,29 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from worldline.core.language import get_language
-from worldline.core.trace import EVENT_MARKS, Program, Step, Trace, exception_text, printable
+from worldline.core.trace import (
+    EVENT_MARKS,
+    SCHEDULING,
+    Program,
+    Step,
+    Trace,
+    exception_text,
+    printable,
+    schedule_choices,
+)
 from worldline.core.util.text import pluralize, truncate_text
+from worldline.interfaces.report.schedule_text import schedule_summary
 
 # Before a step whose line has an assumed call.
 ASSUMED_MARK = "≈"
+# Threads whose lanes are columns; with more, only numbers are shown.
+_MAX_LANES = 10
 
 
 def trace_lines(trace: Trace, *, width: int, limit: int | None = None) -> Iterator[Text]:
     """Yield one line per step: number, thread, source line (indented by call depth), changes.
+
+    Each thread has its lane, a column with its number.
 
     Args:
         trace: The trace.
@@ -27,6 +41,7 @@ def trace_lines(trace: Trace, *, width: int, limit: int | None = None) -> Iterat
     source_width = max(24, min(60, (width - digits - 10) // 2))
     depths: Counter[int] = Counter()
     assumed = trace.assumed_steps
+    lanes = max([step.thread for step in trace.steps], default=0) + 1
     for number, step in enumerate(trace.steps):
         if limit is not None and number >= limit:
             rest = pluralize(len(trace.steps) - limit, "more step")
@@ -34,7 +49,7 @@ def trace_lines(trace: Trace, *, width: int, limit: int | None = None) -> Iterat
             break
         depths[step.thread] += step.event == "call"
         line = step_line(
-            step, number, highlighted, digits, source_width, depths[step.thread], width
+            step, number, highlighted, digits, source_width, depths[step.thread], width, lanes
         )
         if assumed:
             mark = ASSUMED_MARK if number in assumed else " "
@@ -52,12 +67,13 @@ def step_line(
     source_width: int,
     depth: int,
     width: int,
+    lanes: int,
 ) -> Text:
     """One step as one line."""
     line = Text(no_wrap=True, overflow="ellipsis")
     line.append(f"{number:>{digits}} ", "dim")
-    if step.thread:
-        line.append(f"[{step.thread}] ", "magenta")
+    if lanes > 1:
+        line.append(f"{lane_mark(step.thread, lanes)} ", "magenta")
     line.append(
         f"{EVENT_MARKS[step.event]} ", "bold cyan" if step.event != "exception" else "bold red"
     )
@@ -70,6 +86,16 @@ def step_line(
     line.append("  ")
     line.append_text(changes_text(step, width=max(20, width - source_width - digits - 10)))
     return line
+
+
+def lane_mark(thread: int, lanes: int) -> str:
+    """The number of a thread in its lane.
+
+    1, 3 -> "·1·"; 12, 20 -> "[12]"
+    """
+    if lanes > _MAX_LANES:
+        return f"[{thread}]".ljust(len(str(lanes)) + 2)
+    return "·" * thread + str(thread) + "·" * (lanes - thread - 1)
 
 
 def changes_text(step: Step, *, width: int) -> Text:
@@ -96,12 +122,35 @@ def highlight(program: Program) -> list[Text]:
     """The source lines with the syntax highlighting of their language."""
     lexer = get_language(program.language).highlighting
     syntax = Syntax("", lexer, theme="ansi_dark", background_color="default")
-    return [_without_line_break(syntax.highlight(printable(line))) for line in program.lines]
+    return [
+        _without_line_break(syntax.highlight(printable(line.expandtabs(4))))
+        for line in program.lines
+    ]
 
 
 def _without_line_break(text: Text) -> Text:
     text.rstrip()
     return text
+
+
+def choice_lines(trace: Trace, *, width: int, limit: int | None = None) -> Iterator[Text]:
+    """Yield one line per choice: step, call and value; nothing for a trace without choices.
+
+    Choices between threads and of delays are listed together, as a schedule.
+    """
+    threads = schedule_choices(trace.choices)
+    if threads:
+        yield Text(f"schedule: {schedule_summary(threads)}")
+    choices = [choice for choice in trace.choices if choice.name not in SCHEDULING]
+    for number, choice in enumerate(choices):
+        if limit is not None and number >= limit:
+            rest = pluralize(len(choices) - limit, "more choice")
+            yield Text(f"… {rest}; list all with --all", "dim")
+            return
+        step = "before the trace" if choice.step is None else f"step {choice.step}"
+        line = Text(f"choice: {choice.expression} = {choice.value}", no_wrap=True)
+        line.truncate(max(20, width - len(step) - 2), overflow="ellipsis")
+        yield line.append(f"  {step}", "dim")
 
 
 def assumption_summary(trace: Trace) -> str:
@@ -131,10 +180,11 @@ def assumption_lines(trace: Trace, *, width: int) -> Iterator[Text]:
 
 
 def runtime_name(trace: Trace) -> str:
-    """What executed a program: "Python", "Node.js", "g++"; else the language."""
-    names = {"node": "Node.js", "gdb": "g++"}
-    if trace.origin.recorder in names:
-        return names[trace.origin.recorder]
+    """What executed a program: "Python", "Node.js", "g++", "rustc"; else the language."""
+    names = {"node": "Node.js", "cpp": "g++", "rust": "rustc"}
+    for key in (trace.origin.recorder, trace.program.language):
+        if key in names:
+            return names[key]
     return get_language(trace.program.language).title
 
 

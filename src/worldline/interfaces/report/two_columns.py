@@ -171,7 +171,7 @@ def _add_rows_with_gap(
             left = _cell(actual.steps[a], source, _detail(actual.steps[a]), half, half // 2)
         if b is not None:
             line = decoded.step_texts[b].line
-            source = _lstrip(colours.get(line, Text(printable(line))))
+            source = _lstrip(colours.get(line, Text(printable(line.expandtabs(4)))))
             right = _cell(decoded.steps[b], source, _detail(decoded.steps[b]), half, half // 2)
         mark = ""
         if start <= row < gap_end:
@@ -201,7 +201,7 @@ def _sources(
         left = colours.get(actual.source_line(actual.steps[index]), left)
     if index < len(decoded.steps):
         line = decoded.step_texts[index].line
-        right = colours.get(line, Text(printable(line)))
+        right = colours.get(line, Text(printable(line.expandtabs(4))))
     return _lstrip(left), _lstrip(right)
 
 

@@ -9,7 +9,13 @@ from worldline.analysis.interventions import InterventionName
 from worldline.analysis.trust import TrustModel
 from worldline.core.errors import InputError
 from worldline.core.trace import Program
-from worldline.evaluation.metrics import OperationCounter, TokenCosts, measure_tokens
+from worldline.evaluation.metrics import (
+    OperationCounter,
+    QuestionDistribution,
+    TokenCosts,
+    measure_tokens,
+    question_distributions,
+)
 from worldline.evaluation.runs import (
     Attempts,
     ScoredSample,
@@ -17,12 +23,15 @@ from worldline.evaluation.runs import (
     cause_tests,
     execute_and_diagnose,
     read_attempts,
+    read_expected_answers,
     read_interventions,
     read_manifest,
     read_scored_samples,
     sample_name,
     with_tested_cause,
 )
+from worldline.interfaces.report import natural_key
+from worldline.interfaces.viewer.run_settings import RunSettings, read_run_settings
 from worldline.interfaces.viewer.run_trust import RunTrust, read_run_trust
 from worldline.interfaces.viewer.sample_document import build_sample_document
 from worldline.languages.python.recorder import Recorder
@@ -58,8 +67,16 @@ class DiagnosedRun:
 
     @cached_property
     def rows(self) -> Sequence[ScoredSample]:
-        """All samples, as they are at the first access."""
-        return read_scored_samples(self.location)
+        """All samples, as they are at the first access, by their names: s9 before s10."""
+        return sorted(
+            read_scored_samples(self.location),
+            key=lambda sample: (natural_key(sample.sample), sample.repeat),
+        )
+
+    @cached_property
+    def settings(self) -> RunSettings:
+        """How the predictions were made."""
+        return read_run_settings(self.location, self._manifest)
 
     @cached_property
     def trust(self) -> RunTrust | None:
@@ -88,6 +105,10 @@ class DiagnosedRun:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def prepare(self) -> None:
+        """Read where the samples are stored, which takes seconds for 100,000 samples."""
+        _ = self._predictions, self._interventions, self._attempts
+
     def program(self, name: str) -> Program:
         """The program of a sample."""
         return self._predictions[name].program
@@ -108,6 +129,7 @@ class DiagnosedRun:
             recorder,
             limits=self._manifest.limits,
             tokenizer=self._tokenizer,
+            known_possibility=self._predictions.possibility(name),
         )
         tested = cause_tests([self._predictions.scored_sample(name)], self._interventions)
         return with_tested_cause(sample, tested)
@@ -125,7 +147,25 @@ class DiagnosedRun:
             trust=self.trust.by_question.get(scored.sample) if self.trust else None,
             attempts=self._attempts.on(sample),
             tokenizer=self._tokenizer,
+            distribution=self._distribution_of(sample, scored),
         )
+
+    @cached_property
+    def distributions(self) -> Mapping[str, QuestionDistribution]:
+        """The exact distributions of the results next to the answers, by question; empty in a run
+        without repeats."""
+        if self._manifest.repeats <= 1:
+            return {}
+        questions = question_distributions(read_expected_answers(self.location))
+        return {each.question: each for each in questions}
+
+    def _distribution_of(self, sample: Sample, scored: ScoredSample) -> QuestionDistribution | None:
+        """The distribution of a sample's question; without repeats, next to its one answer."""
+        if scored.sample in self.distributions:
+            return self.distributions[scored.sample]
+        stored = self._predictions[sample.prediction.id]
+        row = (scored.sample, sample.prediction.answer, stored.expected)
+        return next(iter(question_distributions([row])), None)
 
     @property
     def has_tokenizer(self) -> bool:
@@ -151,9 +191,11 @@ class DiagnosedRun:
         """
         if self._tokenizer is None:
             raise InputError("counting tokens needs a tokenizer; choose one with --tokenizer")
-        settings = self._manifest.settings
-        # An incomplete trace would look cheap.
-        complete = ((s.prediction.id, s.actual) for s in samples if s.actual.is_complete)
-        return measure_tokens(
-            complete, self._tokenizer, budget=settings.max_tokens if settings else None
+        # An incomplete trace would look cheap; most codecs do not encode the steps of several
+        # threads.
+        complete = (
+            (s.prediction.id, s.actual)
+            for s in samples
+            if s.actual.is_complete and not s.actual.has_threads
         )
+        return measure_tokens(complete, self._tokenizer, budget=self.settings.max_tokens)

@@ -1,4 +1,4 @@
-"""Operation tallies of runs, stored in the cache folder: counting them diagnoses every sample."""
+"""Operation tallies of runs: stored with the run, or counted again and kept in the cache folder."""
 
 import hashlib
 import json
@@ -7,11 +7,10 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from worldline.analysis.diagnosis import Sample
+from worldline.analysis.diagnosis import OperationTallies, Sample, add_tallies, tally_operations
 from worldline.core.util.cache_folder import cache_folder
 from worldline.core.util.files import write_file
-from worldline.evaluation.metrics import OperationTallies, tally_operations
-from worldline.evaluation.runs import read_manifest
+from worldline.evaluation.runs import read_manifest, read_run
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
 from worldline.interfaces.viewer.run_versions import file_versions
 from worldline.languages.python.recorder import Recorder
@@ -23,7 +22,9 @@ _FORMAT = 1
 def operation_tallies(
     location: str, recorder: Recorder, *, on_sample: Callable[[], None] = lambda: None
 ) -> OperationTallies:
-    """Count the correct steps of a run by operation and by program, or read the stored counts.
+    """The correct steps of a run, by operation and by program.
+
+    A run of an earlier version has no counts: every sample is diagnosed again, the first time.
 
     Args:
         location: The folder or address of the run.
@@ -50,13 +51,14 @@ def operation_tallies(
 
 
 def stored_tallies(location: str) -> OperationTallies | None:
-    """The stored counts of a run; None if there are none for its current rows."""
+    """The counts of a run that are in its rows or in the cache folder; None if there are none."""
+    rows = read_run(location, columns=("operation_steps", "worldline"))
+    if all(
+        row.get("operation_steps") and row.get("worldline") == version("worldline") for row in rows
+    ):
+        return add_tallies(json.loads(row["operation_steps"]) for row in rows)
     try:
-        data = json.loads(_cache_file(location).read_bytes())
-        return {
-            name: {program: (correct, of) for program, (correct, of) in by_program.items()}
-            for name, by_program in data.items()
-        }
+        return add_tallies([json.loads(_cache_file(location).read_bytes())])
     except (OSError, ValueError, TypeError, AttributeError):
         return None
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any
 
+from worldline.analysis.diagnosis import OperationTallies
 from worldline.core.errors import InputError, WorldlineError
-from worldline.evaluation.metrics import OperationTallies
 from worldline.evaluation.runs import find_runs, read_manifest, read_verdicts
 from worldline.evaluation.store import join_address
 from worldline.interfaces.viewer.operation_cache import operation_tallies

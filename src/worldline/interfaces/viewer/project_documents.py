@@ -10,10 +10,10 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
+from worldline.analysis.diagnosis import OperationTallies
 from worldline.analysis.stats import Difference, accuracy_difference
 from worldline.evaluation.metrics import (
     Accuracy,
-    OperationTallies,
     accuracy,
     compare_operations,
     rank_runs,

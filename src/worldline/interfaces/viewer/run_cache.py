@@ -114,30 +114,33 @@ class RunCache:
         snapshot = self._snapshot
         table = _item(snapshot.tables.result(), run)
         if not query.search and run not in snapshot.text_indexes:
-            # A search of the samples may follow.
-            Thread(target=self._prepare_search, args=(snapshot, run), daemon=True).start()
-        return query_rows(table, query, self._matching_texts(snapshot, run, query.search))
+            # A sample may be opened next, or searched.
+            Thread(target=self._prepare, args=(snapshot, run), daemon=True).start()
+        return query_rows(table, query, self._matching_samples(snapshot, run, query.search))
 
     def facet_counts(self, run: int, query: Query) -> dict[str, dict[str, Any]]:
         """The number of samples that each value of each menu would show."""
         snapshot = self._snapshot
         table = _item(snapshot.tables.result(), run)
-        return count_facets(table, query, self._matching_texts(snapshot, run, query.search))
+        return count_facets(table, query, self._matching_samples(snapshot, run, query.search))
 
-    def _matching_texts(self, snapshot: _Snapshot, run: int, search: str) -> Container[Cell]:
-        """The names of the samples whose program or output contains a text."""
+    def _matching_samples(self, snapshot: _Snapshot, run: int, search: str) -> Container[Cell]:
+        """The names of the samples whose row, program or output contains a text."""
         return self._text_index(snapshot, run).search(search) if search else frozenset()
 
-    def _prepare_search(self, snapshot: _Snapshot, run: int) -> None:
-        # A run that cannot be read any more is an error of the search, not of the server.
+    def _prepare(self, snapshot: _Snapshot, run: int) -> None:
+        # A run that cannot be read any more is an error of the request, not of the server.
         with suppress(WorldlineError):
+            snapshot.runs[run].prepare()
             self._text_index(snapshot, run)
 
     def _text_index(self, snapshot: _Snapshot, run: int) -> TextIndex:
         """The texts of a run; read when they are first needed."""
         with self._index_lock:
             if run not in snapshot.text_indexes:
-                snapshot.text_indexes[run] = read_text_index(snapshot.runs[run].location)
+                snapshot.text_indexes[run] = read_text_index(
+                    snapshot.runs[run].location, snapshot.tables.result()[run]
+                )
             return snapshot.text_indexes[run]
 
     def sample(self, run: int, name: str) -> dict[str, Any]:
@@ -155,11 +158,8 @@ class RunCache:
                 raise InputError(
                     f"tokens are counted for runs of at most {MAX_REPORT_SAMPLES:,} samples"
                 )
-            snapshot.token_usage[run] = build_token_usage(
-                read_manifest(diagnosed.location),
-                diagnosed.rows,
-                diagnosed.token_costs(self._diagnose_all(diagnosed)),
-            )
+            costs = diagnosed.token_costs(self._diagnose_all(diagnosed))
+            snapshot.token_usage[run] = build_token_usage(diagnosed, costs)
         return snapshot.token_usage[run]
 
     def operations(self, run: int) -> dict[str, Any]:

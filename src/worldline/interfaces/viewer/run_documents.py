@@ -1,9 +1,8 @@
-"""JSON documents of the overview and of the comparison of two runs.
+"""JSON document of a report: the overview of each run, and the comparison of two.
 
 viewer/src/api declares the same keys as TypeScript types.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import metadata, version
@@ -18,16 +17,14 @@ from worldline.evaluation.metrics import (
     Accuracy,
     InterventionResults,
     OperationResults,
-    RunComparison,
     TokenCosts,
     accuracy,
     accuracy_by_group,
-    changed_settings,
-    compare_runs,
     measure_interventions,
     measure_one_step_accuracy,
-    measure_survival,
+    measure_survival_curve,
     pass_at_k_rates,
+    summarize_distributions,
 )
 from worldline.evaluation.metrics.binning import power_of_two_bin
 from worldline.evaluation.runs import (
@@ -36,33 +33,32 @@ from worldline.evaluation.runs import (
     read_interventions,
     read_manifest,
     read_scores,
+    sample_name,
 )
 from worldline.interfaces.report import (
     KINDS,
     WHERES,
     Summary,
     calibration_to_json,
-    comparison_headline,
-    comparison_notes,
     fix_lines,
-    groups_note,
     headline,
     one_step_accuracy_lines,
     operations_to_json,
     pass_line,
     read_calibration,
     run_lines,
-    sample_text,
-    settings_lines,
     summarize_run,
 )
+from worldline.interfaces.viewer.comparison_document import build_comparison_document
 from worldline.interfaces.viewer.diagnosed_run import DiagnosedRun
+from worldline.interfaces.viewer.distribution_document import build_distribution_summary
 from worldline.interfaces.viewer.example_failures import CAUSE_SENTENCES, build_example_failures
+from worldline.interfaces.viewer.run_settings import import_note, method_sentences
 from worldline.interfaces.viewer.run_trust import build_trust_document
-from worldline.interfaces.viewer.sample_table import Table, build_table
+from worldline.interfaces.viewer.sample_table import COLUMN_LABELS, Table, build_table
 
 # Increased when keys change, so that a page refuses the data of another version.
-FORMAT = 7
+FORMAT = 10
 _LENGTH_MEASURES = ("steps", "iterations", "tokens")
 
 
@@ -88,20 +84,22 @@ def build_report_document(
         )
         for run, table in zip(runs, tables, strict=True)
     ]
-    comparison = None
-    if len(runs) == 2:
-        a, b = (format_manifest_options(read_manifest(run.location)) for run in runs)
-        changes = settings_lines(changed_settings(a, b))
-        compared = compare_runs(*(run.rows for run in runs))
-        comparison = build_comparison_document(compared, list(changes), [run.rows for run in runs])
     return {
         "format": FORMAT,
         "worldline": version("worldline"),
         "homepage": homepage(),
-        "labels": dict(LABELS),
+        **shown_labels(),
         "runs": documents,
-        "comparison": comparison,
+        "comparison": build_comparison_document(*runs) if len(runs) == 2 else None,
     }, tables
+
+
+def shown_labels() -> dict[str, Any]:
+    """The words that the page shows for identifiers, and those that depend on the column."""
+    return {
+        "labels": dict(LABELS),
+        "column_labels": {column: dict(words) for column, words in COLUMN_LABELS.items()},
+    }
 
 
 def homepage() -> str | None:
@@ -122,31 +120,40 @@ def build_run_document(
     interventions = measure_interventions(rows, attempts) if attempts else None
     summary = summarize_run(rows)
     has_steps = any(row.matched_steps is not None for row in rows)
-    survival = measure_survival(rows).points if has_steps else ()
+    survival = measure_survival_curve(rows) if has_steps else ()
     calibration = read_calibration(location, manifest)
+    distributions = list(run.distributions.values())
+    compared = summarize_distributions(distributions)
     return {
         "name": location,
         "header": _header(manifest, location, rows),
+        "method": method_sentences(run.settings, has_steps=has_steps),
         "headline": headline(rows),
+        "import_note": import_note(manifest),
         "examples": build_example_failures(run),
         "accuracy": accuracy_document(accuracy(rows)),
         "outcomes": [{"name": name, "count": n} for name, n in summary.outcomes.items()],
         "causes": _causes(summary, interventions),
         "divergences": _divergences(summary),
         "lengths": _lengths(rows),
-        "survival": [
-            {"step": point.step, "survival": point.survival, "at_risk": point.at_risk}
-            for point in survival
-        ],
+        "survival": [asdict(point) for point in survival],
         "one_step_accuracy": _one_step_accuracy(location, manifest),
         "calibration": calibration_to_json(calibration) if calibration else None,
+        "distributions": build_distribution_summary(distributions, compared, _first_samples(rows))
+        if compared
+        else None,
         "trust": build_trust_document(run.trust) if run.trust else None,
-        "token_usage": build_token_usage(manifest, rows, costs),
+        "token_usage": build_token_usage(run, costs),
         "operations": operations_to_json(operations) if operations else None,
         "can_measure_operations": False,
         "interventions": None if interventions is None else _interventions(interventions),
         "columns": [asdict(column) for column in table.columns],
     }
+
+
+def _first_samples(rows: Sequence[ScoredSample]) -> Mapping[str, str]:
+    """The name of the first sample of each question."""
+    return {row.sample: sample_name(row) for row in reversed(rows)}
 
 
 def _header(manifest: Manifest, location: str, rows: Sequence[ScoredSample]) -> list[str]:
@@ -227,19 +234,17 @@ def _lengths(rows: Sequence[ScoredSample]) -> list[dict[str, Any]]:
     return [{"by": measure, "bins": bins} for measure, bins in bins_by_measure.items() if bins]
 
 
-def build_token_usage(
-    manifest: Manifest, rows: Sequence[ScoredSample], costs: TokenCosts | None
-) -> dict[str, Any]:
+def build_token_usage(run: DiagnosedRun, costs: TokenCosts | None) -> dict[str, Any]:
     """Build the token usage of a run: `TokenUsage` in viewer/src/api.
 
     Args:
-        manifest: The manifest of the run.
-        rows: The samples of the run.
+        run: The run.
         costs: The token counts of the actual traces in every format, if they were counted.
     """
+    rows = run.rows
     lengths = [row.completion_tokens for row in rows if row.completion_tokens is not None]
     return {
-        "max_tokens": manifest.settings.max_tokens if manifest.settings else None,
+        "max_tokens": run.settings.max_tokens,
         "truncated": sum(row.verdict == "truncated" for row in rows),
         "completion_tokens": {
             "total": sum(lengths),
@@ -301,65 +306,3 @@ def _interventions(interventions: InterventionResults) -> dict[str, Any]:
         ],
         "fixes": [line.plain for line in fix_lines(interventions)],
     }
-
-
-def build_comparison_document(
-    comparison: RunComparison,
-    settings: Sequence[str],
-    rows: Sequence[Sequence[ScoredSample]],
-) -> dict[str, Any]:
-    """Build the comparison of two runs: `Comparison` in viewer/src/api.
-
-    Args:
-        comparison: The runs' samples, paired.
-        settings: A line for each setting that differs between the runs.
-        rows: The samples of both runs.
-    """
-    overall = comparison.overall
-    return {
-        "headline": comparison_headline(comparison),
-        "settings": list(settings),
-        "notes": list(comparison_notes(comparison)),
-        "a": asdict(overall.a),
-        "b": asdict(overall.b),
-        "difference": asdict(overall.difference),
-        "gained": _changed_samples(comparison.gained_samples, *rows),
-        "lost": _changed_samples(comparison.lost_samples, *rows),
-        "verdicts": [{"a": a, "b": b, "count": n} for (a, b), n in comparison.verdicts.items()],
-        "groups": [
-            {
-                "by": change.name,
-                "group": change.group,
-                "pairs": change.pairs,
-                "gained": change.gained,
-                "lost": change.lost,
-                "difference": asdict(change.difference),
-                "adjusted_p": change.adjusted_p,
-            }
-            for change in comparison.changes
-            if change.adjusted_p is not None
-        ],
-        "groups_note": groups_note(comparison.changes),
-    }
-
-
-def _changed_samples(
-    names: Sequence[str], a: Sequence[ScoredSample], b: Sequence[ScoredSample]
-) -> list[dict[str, Any]]:
-    """What changed in each sample, the most frequent cause first; of repeats, the first."""
-    changed = set(names)
-    first_a, first_b = (
-        {row.sample: row for row in reversed(rows) if row.sample in changed} for rows in (a, b)
-    )
-    causes = {name: first_a[name].cause or first_b[name].cause or "" for name in names}
-    frequency = Counter(causes.values())
-    ordered = sorted(names, key=lambda name: (-frequency[causes[name]], causes[name]))
-    return [
-        {
-            "id": name,
-            "cause": causes[name] or None,
-            "a": sample_text(first_a[name]),
-            "b": sample_text(first_b[name]),
-        }
-        for name in ordered
-    ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from worldline.analysis.stats import RiskThreshold
 from worldline.analysis.trust import Trust, TrustModel
 from worldline.core.errors import InputError
 from worldline.evaluation.metrics import TrustResults, measure_trust_model
@@ -21,10 +22,12 @@ class RunTrust:
         by_question: The trust in the result of each question that has one.
         results: The quality of the trust, on the programs that the model was not fitted on; None
             if it was fitted on all.
+        threshold: The threshold of the trust model, and what it promises.
     """
 
     by_question: Mapping[str, Trust]
     results: TrustResults | None
+    threshold: RiskThreshold
 
 
 def read_run_trust(location: str, model: TrustModel) -> RunTrust:
@@ -40,7 +43,7 @@ def read_run_trust(location: str, model: TrustModel) -> RunTrust:
         results = measure_trust_model(read.cases, model, without_answer=read.without_answer)
     except InputError:
         results = None
-    return RunTrust(trust, results)
+    return RunTrust(trust, results, model.threshold)
 
 
 def build_trust_document(trust: RunTrust) -> dict[str, Any]:
@@ -50,6 +53,8 @@ def build_trust_document(trust: RunTrust) -> dict[str, Any]:
         "results": len(trust.by_question),
         "trusted": sum(each.is_trusted for each in trust.by_question.values()),
         "threshold": next((each.threshold for each in trust.by_question.values()), None),
+        "max_wrong": trust.threshold.max_wrong,
+        "confidence": trust.threshold.confidence,
         "measured": None
         if results is None
         else {

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,6 +15,7 @@ from worldline.analysis.interventions import INTERVENTIONS
 from worldline.analysis.trust import Trust
 from worldline.core.language import get_language
 from worldline.core.trace import Step, Trace, states
+from worldline.evaluation.metrics import QuestionDistribution
 from worldline.evaluation.runs import Attempt
 from worldline.interfaces.report import (
     StepPair,
@@ -28,6 +30,12 @@ from worldline.interfaces.report import (
     story_text,
 )
 from worldline.interfaces.report.step_view import States
+from worldline.interfaces.viewer.distribution_document import build_distribution
+from worldline.interfaces.viewer.sample_choices import (
+    possibility_document,
+    preempted_lines,
+    schedule_document,
+)
 from worldline.models.codecs import Decoded, get_codec
 from worldline.models.prediction import StepScore
 from worldline.models.tokenizers import Tokenizer
@@ -51,6 +59,7 @@ def build_sample_document(
     attempts: Sequence[Attempt] = (),
     trust: Trust | None = None,
     tokenizer: Tokenizer | None = None,
+    distribution: QuestionDistribution | None = None,
 ) -> dict[str, Any]:
     """Build the document of a sample.
 
@@ -60,6 +69,7 @@ def build_sample_document(
         attempts: The interventions that were tried on it.
         trust: The trust in its result.
         tokenizer: Splits the two values that differ into tokens; without one, they are not split.
+        distribution: The exact distribution of the results, if the question has several.
     """
     prediction, facts = sample.prediction, sample.diagnosis.facts
     alignment, divergence = facts.alignment, facts.divergence
@@ -84,14 +94,23 @@ def build_sample_document(
         predicted_steps = _with_gap(predicted_steps, [b for _, b in pairs])
         matches = _matches_with_gap(alignment, alignment.gap, pairs, both)[: len(predicted_steps)]
         stale = {}
+    possibility = possibility_document(sample.possibility)
+    # The page shows these as a badge, and in the panel of the threads.
+    shown_elsewhere = (
+        *_REASON_FACTS,
+        *(("note",) if possibility else ()),
+        *(("schedule",) if actual.has_threads else ()),
+    )
     own_choices = [["own choices", own_choice_text(scores)]] if scores else []
     return {
         "id": prediction.id,
         "verdict": verdict,
         "outcome": facts.outcome,
         "cause": cause.name if cause else None,
-        "summary": story_text(sample.diagnosis, width=_SUMMARY_VALUE_CHARS),
-        "facts": [list(fact) for fact in fact_texts(sample) if fact[0] not in _REASON_FACTS]
+        "summary": possibility["sentence"]
+        if possibility and not divergence and facts.outcome == "correct"
+        else story_text(sample.diagnosis, width=_SUMMARY_VALUE_CHARS),
+        "facts": [list(fact) for fact in fact_texts(sample) if fact[0] not in shown_elsewhere]
         + own_choices,
         "reason": _reason(sample.diagnosis),
         "source": actual.program.text,
@@ -111,6 +130,7 @@ def build_sample_document(
             "step": divergence.step,
             "where": divergence.where,
             "variable": divergence.variable,
+            "executed_line": divergence.executed_line,
             "actual": divergence.actual,
             "predicted": divergence.predicted,
             "differences": [asdict(difference) for difference in divergence.differences],
@@ -135,6 +155,11 @@ def build_sample_document(
         "answer": prediction.answer,
         "trust": None if trust is None else asdict(trust),
         "expected": prediction.expected,
+        "possibility": possibility,
+        "schedule": schedule_document(actual),
+        "distribution": None
+        if distribution is None
+        else build_distribution(distribution, prediction.answer),
     }
 
 
@@ -212,15 +237,24 @@ def _prompt(sample: Sample) -> str:
 
 def _actual_steps(actual: Trace, states: Sequence[State]) -> Iterator[dict[str, Any]]:
     functions = {number: scope.function for number, scope in enumerate(actual.scopes)}
-    stack = _CallStack()
+    stacks: dict[int, _CallStack] = defaultdict(_CallStack)
     before: State = {}
-    assumed = _assumed_texts(actual)
+    assumed, preempted = _assumed_texts(actual), preempted_lines(actual)
+    thread = 0
     for number, (step, state) in enumerate(zip(actual.steps, states, strict=True)):
+        stack = stacks[step.thread]
         frames = stack.update(step, step.line, functions.get(step.scope, "?"))
+        if step.thread != thread:
+            frames = stack.frames
+        thread = step.thread
         text = actual.source_line(step)
         document = _step_document(step, step.line, text, before, state, frames)
         if number in assumed:
             document["assumed"] = assumed[number]
+        if step.thread:
+            document["thread"] = step.thread
+        if number in preempted:
+            document["preempted_at"] = preempted[number]
         yield document
         before = state
 
@@ -239,8 +273,9 @@ def _predicted_steps(
 ) -> Iterator[dict[str, Any]]:
     # Of lines with the same text, the first one.
     line_numbers = {line: n for n, line in reversed([*enumerate(actual.program.lines, 1)])}
-    stack = _CallStack()
+    stacks: dict[int, _CallStack] = defaultdict(_CallStack)
     before: State = {}
+    thread = 0
     steps = zip(decoded.steps, decoded.step_texts, states, strict=True)
     for index, (step, step_text, state) in enumerate(steps):
         # Most formats write the text of a line, not its number. Several lines can have the same
@@ -253,7 +288,10 @@ def _predicted_steps(
             number = line_numbers.get(step_text.line)
         definition = _DEFINITION.match(step_text.line) if step.event == "call" else None
         function = (definition[1] or definition[2]) if definition else "?"
-        frames = stack.update(step, number, function)
+        frames = stacks[step.thread].update(step, number, function)
+        if step.thread != thread:
+            frames = stacks[step.thread].frames
+        thread = step.thread
         yield _step_document(step, number, step_text.line, before, state, frames)
         before = state
 
@@ -303,6 +341,11 @@ class _CallStack:
         self._has_returned = step.event == "return"
         if self._frames == before:
             return None
+        return self.frames
+
+    @property
+    def frames(self) -> list[dict[str, Any]]:
+        """The active calls, outermost first."""
         return [{"function": function, "line": line} for _, function, line in self._frames]
 
 

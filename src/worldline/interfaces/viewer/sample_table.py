@@ -13,6 +13,7 @@ from typing import Any, Literal
 from worldline.analysis.diagnosis import label
 from worldline.analysis.trust import Trust
 from worldline.evaluation.runs import ScoredSample, sample_name
+from worldline.interfaces.report import natural_key
 
 Cell = str | int | None
 Row = tuple[Cell, ...]
@@ -40,12 +41,21 @@ class Table:
     rows: tuple[Row, ...]
 
     @cached_property
-    def searched_texts(self) -> tuple[Mapping[Cell, str], ...]:
-        """For each column, its different texts with what is searched in their place."""
+    def _labels(self) -> tuple[Mapping[str, str], ...]:
+        """For each column of codes, what is searched for each of its texts."""
         return tuple(
-            {cell: _searched_text(cell) for cell in set(cells) if isinstance(cell, str)}
-            for cells in zip(*self.rows, strict=True)
+            {}
+            if column.name in _WITHOUT_MENU
+            else {
+                cell: _with_label(column.name, cell) for cell in set(cells) if isinstance(cell, str)
+            }
+            for column, cells in zip(self.columns, zip(*self.rows, strict=True), strict=True)
         )
+
+    def searched_text(self, row: Row) -> str:
+        """The texts of a row's cells and their labels, as they are searched."""
+        cells = zip(row, self._labels, strict=True)
+        return "\0".join(labels.get(cell, cell) for cell, labels in cells if isinstance(cell, str))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +79,39 @@ class Query:
     limit: int = 100
 
 
-# The columns of every run: name and heading.
+# The columns of every run: name and heading. Those of the first divergence are adjacent.
 _COLUMN_TITLES = {
     "id": "Sample",
     "verdict": "Verdict",
-    "predicted": "Predicted",
-    "actual": "Actual",
     "cause": "Cause",
+    "actual": "Actual",
+    "predicted": "Predicted",
     "where": "Differs in",
     "variable": "Variable",
+    "step": "Step",
     "kind": "Kind of value",
-    "step": "Diverged at",
+    "outcome": "Trace",
     "steps": "Actual steps",
-    "outcome": "Outcome",
     "tokens": "Completion tokens",
+}
+# Left out if they are empty in all samples, as in a run with answers only.
+_OPTIONAL_COLUMNS = ("cause", "variable", "tokens")
+# Labels of the page that depend on the column: a verdict grades the answer, an outcome the trace,
+# and "Correct" and "Truncated" are verdicts.
+COLUMN_LABELS: Mapping[str, Mapping[str, str]] = {
+    "outcome": {
+        "correct": "Same execution",
+        "truncated": "Ends too early",
+        "answer_mismatch": "Same execution, other answer",
+        "reference_mismatch": "Same execution, other reference",
+        "malformed": "Not a trace",
+    },
+    "cause": {"truncated": "Token limit"},
+    "possibility": {
+        "possible": "Possible",
+        "impossible": "Impossible",
+        "undecided": "Undecided",
+    },
 }
 # A facet of the benchmark may have the name of one of the columns above.
 _FACET_PREFIX = "program_"
@@ -102,7 +131,11 @@ def build_table(
         **_COLUMN_TITLES,
         **{f"{_FACET_PREFIX}{name}": f"Program: {_words(name)}" for name in facets},
     }
-    cells = [_cells(name, samples) for name in titles]
+    cells_by_name = {name: _cells(name, samples) for name in titles}
+    for name in _OPTIONAL_COLUMNS:
+        if all(cell is None for cell in cells_by_name[name]):
+            del titles[name], cells_by_name[name]
+    cells = list(cells_by_name.values())
     if trust_by_question is not None:
         names = [*titles]
         at = names.index("verdict") + 1
@@ -134,8 +167,8 @@ _CELLS: Mapping[str, Callable[[ScoredSample], Cell]] = {
     "kind": lambda sample: sample.kind if sample.kind or sample.differs_in is None else "-",
     "cause": attrgetter("cause"),
     "variable": attrgetter("variable"),
-    "predicted": lambda sample: _value(sample, sample.predicted_value),
-    "actual": lambda sample: _value(sample, sample.actual_value),
+    "predicted": lambda sample: shown_value(sample, sample.predicted_value),
+    "actual": lambda sample: shown_value(sample, sample.actual_value),
     "step": attrgetter("step"),
     "steps": lambda sample: (
         sample.difficulty.get("steps") if sample.actual_steps is None else sample.actual_steps
@@ -152,7 +185,7 @@ def _cells(name: str, samples: Sequence[ScoredSample]) -> list[Cell]:
     return [sample.facets.get(facet) for sample in samples]
 
 
-def _value(sample: ScoredSample, value: str | None) -> str | None:
+def shown_value(sample: ScoredSample, value: str | None) -> str | None:
     """A value that differs; source lines without their indentation."""
     if value is None or sample.differs_in not in ("action", "end"):
         return value
@@ -167,21 +200,23 @@ def _column(name: str, title: str, cells: Sequence[Cell]) -> Column:
     return Column(name, title, "number" if is_number else "text", values)
 
 
-def query_rows(
-    table: Table, query: Query, matching_texts: Container[Cell] = ()
-) -> tuple[int, list[Row]]:
+def query_rows(table: Table, query: Query, matching: Container[Cell] = ()) -> tuple[int, list[Row]]:
     """Return the number of rows that match a query, and the page it asks for.
 
     Args:
         table: All rows.
         query: The rows to choose.
-        matching_texts: The names of samples whose program or output contains the searched text.
+        matching: The names of the samples that contain the searched text, from a `TextIndex`.
     """
     rows = filter_rows(table, table.rows, query.facets)
-    rows = searched_rows(table, rows, query.search, matching_texts)
+    if query.search:
+        rows = [row for row in rows if row[0] in matching]
     indexes = _indexes(table)
     if query.sort in indexes:
-        rows = _sorted_rows(rows, indexes[query.sort], descending=query.is_descending)
+        by_name = query.sort == "id"
+        rows = _sorted_rows(
+            rows, indexes[query.sort], by_name=by_name, descending=query.is_descending
+        )
     return len(rows), list(rows[query.offset : query.offset + query.limit])
 
 
@@ -199,35 +234,22 @@ def _indexes(table: Table) -> dict[str, int]:
     return {column.name: index for index, column in enumerate(table.columns)}
 
 
-def searched_rows(
-    table: Table, rows: Sequence[Row], search: str, matching_texts: Container[Cell] = ()
-) -> Sequence[Row]:
-    """The rows that contain a text, or whose program or output does."""
-    if not search:
-        return rows
-    matching = [
-        (index, {cell for cell, text in texts.items() if search.lower() in text})
-        for index, texts in enumerate(table.searched_texts)
-    ]
-    columns = [(index, cells) for index, cells in matching if cells]
-    return [
-        row
-        for row in rows
-        if row[0] in matching_texts or any(row[index] in cells for index, cells in columns)
-    ]
+def _with_label(column: str, cell: str) -> str:
+    """A cell and the label shown for it."""
+    words = COLUMN_LABELS.get(column, {}).get(cell) or label(cell)
+    return cell if words == cell else f"{cell}\0{words}"
 
 
-def _searched_text(cell: str) -> str:
-    """A cell and the label shown for it, in lower case."""
-    words = label(cell)
-    return cell.lower() if words == cell else f"{cell}\0{words}".lower()
+def _sorted_rows(rows: Sequence[Row], index: int, *, by_name: bool, descending: bool) -> list[Row]:
+    """Sort by a column: numbers before texts, empty cells last in both directions.
 
-
-def _sorted_rows(rows: Sequence[Row], index: int, *, descending: bool) -> list[Row]:
-    """Sort by a column: numbers before texts, empty cells last in both directions."""
+    Names are sorted by the numbers in them: "sample_3" before "sample_26".
+    """
 
     def key(row: Row) -> tuple[bool, Any]:
-        return isinstance(row[index], str), row[index]
+        cell = row[index]
+        is_text = isinstance(cell, str)
+        return is_text, natural_key(str(cell)) if by_name and is_text else cell
 
     filled = [row for row in rows if row[index] is not None]
     empty = [row for row in rows if row[index] is None]
