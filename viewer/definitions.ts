@@ -12,7 +12,7 @@ const PAGES = [
 /** For the first heading of each table that is read: the cell with the definition, and the number of cells. */
 const TABLES: Record<string, [definition: number, cells: number]> = {
   term: [1, 3],
-  outcome: [1, 2],
+  outcome: [1, 3],
   verdict: [1, 2],
   differs_in: [1, 2],
   action_error: [1, 2],
@@ -52,9 +52,12 @@ export function parseDefinitions(page: string): Map<string, string> {
   return definitions;
 }
 
-/** "**a** `b` [c](d.md)" -> "a b c" */
+/** "**a** `b` *c* [d](e.md)" -> "a b c d" */
 function plainText(markdown: string): string {
-  return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\*\*|`/g, "");
+  return markdown
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/\*\*|`/g, "")
+    .replace(/\*(\w+)\*/g, "$1");
 }
 
 /** Provides the definitions of all pages as the module `virtual:definitions`. */

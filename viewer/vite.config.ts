@@ -1,9 +1,9 @@
-/** Build of the page as one HTML file, with its script and styles inline. */
+/** Build of a page as one HTML file, with its script and styles inline: the viewer, or in the mode "playground" that. */
 import { defineConfig, type Plugin } from "vite";
 import { definitions } from "./definitions.ts";
 
-// URLs of other hosts; the SVG namespace is none.
-const EXTERNAL_URL = /\b(?:https?|wss?):\/\/(?!www\.w3\.org\/)[^\s"'`)]*/g;
+// URLs of other hosts; the SVG namespace and this machine are none.
+const EXTERNAL_URL = /\b(?:https?|wss?):\/\/(?!www\.w3\.org\/|127\.0\.0\.1)[^\s"'`)]*/g;
 
 function singleFile(): Plugin {
   return {
@@ -19,8 +19,8 @@ function singleFile(): Plugin {
         else this.error(`the page must be one file, but the build has also ${name}`);
         delete bundle[name];
       }
-      const page = bundle["index.html"];
-      if (page?.type !== "asset") return this.error("the build has no index.html");
+      const page = Object.values(bundle)[0];
+      if (page?.type !== "asset") return this.error("the build has no HTML file");
       const html = String(page.source)
         .replace(/\s*<script type="module"[^>]*><\/script>/, "")
         .replace(/\s*<link rel="stylesheet"[^>]*>/, "")
@@ -38,7 +38,7 @@ function escapeScript(code: string): string {
   return code.replace(/<(\/script|!--)/gi, "\\x3c$1");
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   plugins: [definitions(), singleFile()],
   build: {
     target: "es2022",
@@ -46,7 +46,10 @@ export default defineConfig({
     outDir: "../src/worldline/interfaces/viewer/page",
     emptyOutDir: false,
     modulePreload: { polyfill: false },
-    rolldownOptions: { output: { codeSplitting: false, comments: false } },
+    rolldownOptions: {
+      input: mode === "playground" ? "playground.html" : "index.html",
+      output: { codeSplitting: false, comments: false },
+    },
   },
   test: {
     environment: "node",
@@ -54,4 +57,4 @@ export default defineConfig({
     maxWorkers: 1,
     fileParallelism: false,
   },
-} as Parameters<typeof defineConfig>[0]);
+})) as ReturnType<typeof defineConfig>;

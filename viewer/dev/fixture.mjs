@@ -180,6 +180,9 @@ function sample(id, actual, predicted, { outcome, cause = null, ending = "the tr
     answer: predicted.steps.at(-1)?.value ?? null,
     expected: actual.result,
     trust: null,
+    possibility: null,
+    schedule: null,
+    distribution: null,
     ...more,
   };
 }

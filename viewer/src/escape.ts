@@ -7,11 +7,33 @@ const NAMED: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 const SPACES = / {2,}|(?<=(?:^|[\s[({,:=])['"]) | (?=['"](?:$|[\s\])},:]))(?<!, |: |= )|^ | $/;
 // Letters and signs that look like ASCII characters: Cyrillic, Greek, full-width, quotation marks, dashes.
 const LOOKALIKES = /[АВЕЅІЈКМНОРСТХаеорсухіјѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧο\uff01-\uff5e‘’‚“”„′″‐‑‒–—−⁄∕]/u;
+// A string in quotes; "…" stands for the characters that were left out at its start or end.
+const STRINGS = /(?<![^\s([{,:=])(['"])(?:\\.|(?!\1|…).)*(?:\1|…|$)|…(?:\\.|[^'"\\…])*(?:['"](?=$|[\s\])},:;.…])|…)/gsu;
 const pattern = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"), "gu");
-const MARKED = { value: pattern(HIDDEN, SPACES, LOOKALIKES), sentence: pattern(HIDDEN, / {2,}/, LOOKALIKES) };
+const MARKED = {
+  value: pattern(HIDDEN, SPACES, LOOKALIKES),
+  sentence: pattern(HIDDEN, / {2,}/, LOOKALIKES),
+  lookalikes: pattern(HIDDEN, LOOKALIKES),
+  name: pattern(HIDDEN, LOOKALIKES),
+  spaces: pattern(HIDDEN, / +/, LOOKALIKES),
+  quoted: pattern(HIDDEN, / +/, LOOKALIKES),
+};
 
-/** What is marked besides hidden characters: spaces and look-alikes in a value, or in a sentence with values. */
+/**
+ * What is marked besides hidden characters: overlooked spaces and look-alikes in a value or a sentence, look-alikes only
+ * (in a value, or in a name), or look-alikes and every space: of a value, or of the strings in a sentence.
+ */
 export type Marks = keyof typeof MARKED;
+
+/** The same marks with every space, where spaces matter; names have none. */
+export const WITH_SPACES: Record<Marks, Marks> = {
+  value: "spaces",
+  lookalikes: "spaces",
+  spaces: "spaces",
+  sentence: "quoted",
+  quoted: "quoted",
+  name: "name",
+};
 
 export type PartKind = "plain" | "escape" | "spaces" | "lookalike";
 
@@ -40,9 +62,11 @@ export function splitText(
   { lines = false, marks }: { lines?: boolean; marks?: Marks | undefined } = {},
 ): TextPart[] {
   const parts: TextPart[] = [];
+  const isInString = marks === "quoted" ? stringTest(text) : () => true;
   let end = 0;
   for (const match of text.matchAll(marks ? MARKED[marks] : HIDDEN)) {
     if (lines && (match[0] === "\n" || match[0] === "\t")) continue;
+    if (match[0].startsWith(" ") && !isInString(match.index)) continue;
     if (match.index > end) parts.push({ text: text.slice(end, match.index), kind: "plain" });
     parts.push(markedPart(match[0]));
     end = match.index + match[0].length;
@@ -51,9 +75,22 @@ export function splitText(
   return parts;
 }
 
+/** The text with a dot for every space that is easily overlooked: "'a  b'" -> "'a··b'" */
+export function dotSpaces(text: string, marks: Marks): string {
+  return splitText(text, { marks })
+    .map((part) => (part.kind === "spaces" ? "·".repeat(part.text.length) : part.text))
+    .join("");
+}
+
 function markedPart(text: string): TextPart {
   if (text.startsWith(" ")) return { text, kind: "spaces" };
   return LOOKALIKES.test(text) ? { text, kind: "lookalike" } : { text: escapeCharacter(text), kind: "escape" };
+}
+
+/** A function that tells whether an index is inside a string in quotes. */
+export function stringTest(text: string): (index: number) => boolean {
+  const ranges = [...text.matchAll(STRINGS)].map((match) => [match.index, match.index + match[0].length] as const);
+  return (index) => ranges.some(([from, to]) => from < index && index < to);
 }
 
 /** A character as Python writes it: \n, \x1b, \u202e, \U000e0001. */
@@ -85,10 +122,15 @@ export function shorten(text: string, length: number): string {
 
 /** `length` characters of a text, around the first one that differs from another text. */
 export function shortenAround(text: string, other: string, length: number): string {
-  if (text.length <= length) return text;
+  const [start, end] = rangeAround(text, other, length);
+  return (start > 0 ? "…" : "") + sliceText(text, start, end) + (end < text.length ? "…" : "");
+}
+
+/** Where the `length` characters around the first one that differs from another text begin and end. */
+export function rangeAround(text: string, other: string, length: number): [start: number, end: number] {
+  if (text.length <= length) return [0, text.length];
   let same = 0;
   while (same < text.length && text[same] === other[same]) same++;
   const start = Math.max(0, Math.min(same - Math.floor(length / 3), text.length - length));
-  const end = start + length;
-  return (start > 0 ? "…" : "") + sliceText(text, start, end) + (end < text.length ? "…" : "");
+  return [start, start + length];
 }

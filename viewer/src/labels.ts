@@ -3,13 +3,24 @@ import type { ReportDocument } from "./api";
 import { shorten } from "./escape";
 
 /** Columns whose values are Worldline's own identifiers; the others contain a benchmark's words. */
-const IDENTIFIER_COLUMNS = new Set(["verdict", "outcome", "where", "differs_in", "cause", "action_error"]);
+const IDENTIFIER_COLUMNS = new Set([
+  "verdict",
+  "outcome",
+  "where",
+  "differs_in",
+  "cause",
+  "action_error",
+  "possibility",
+]);
 
 const labels = new Map<string, string>();
+/** Labels that depend on the column, by column and identifier. */
+let columnLabels: ReportDocument["column_labels"] = {};
 
-export function setLabels(all: Record<string, string>): void {
+export function setLabels(all: Record<string, string>, byColumn: ReportDocument["column_labels"] = {}): void {
   labels.clear();
   for (const [identifier, text] of Object.entries(all)) labels.set(identifier, text);
+  columnLabels = byColumn;
 }
 
 /** "copy_error" -> "Copy error"; an identifier without a label is returned as it is. */
@@ -17,14 +28,34 @@ export function label(identifier: string): string {
   return labels.get(identifier) ?? identifier;
 }
 
-/** The value of a column as shown: its label if it is an identifier, "No value" for the kind "-". */
+/**
+ * The value of a column as shown: its label if it is an identifier, "No value" for the kind "-".
+ *
+ * "verdict", "correct" -> "Correct"; "outcome", "correct" -> "Same execution"
+ */
 export function columnLabel(column: string, value: string): string {
   if (column === "kind" && value === "-") return "No value";
+  const byColumn = columnLabels[column];
+  if (byColumn && Object.hasOwn(byColumn, value)) return byColumn[value] ?? value;
   return IDENTIFIER_COLUMNS.has(column) ? label(value) : value;
 }
 
-/** "call_depth" -> "Call depth": the name of a measure or a facet as shown. */
+/** "copy_error" -> "Copy error" */
+export function causeLabel(cause: string): string {
+  return columnLabel("cause", cause);
+}
+
+/** Names of measures that the page shows in other words. */
+const MEASURES = new Map([
+  ["outcome", "Trace"],
+  ["kind", "Kind of value"],
+  ["kinds", "Kinds in the program"],
+]);
+
+/** "call_depth" -> "Call depth": the name of a measure or a facet as shown; an outcome is that of a trace. */
 export function measureLabel(name: string): string {
+  const shown = MEASURES.get(name);
+  if (shown !== undefined) return shown;
   const words = name.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

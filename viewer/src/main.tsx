@@ -5,6 +5,7 @@ import { embeddedSource } from "./dataSource/embedded";
 import { serverSource } from "./dataSource/server";
 import "./styles.css";
 import "./charts.css";
+import "./choices.css";
 import "./glossary.css";
 import "./project/project.css";
 import { openProject } from "./project/source";

@@ -13,7 +13,7 @@ export function pluralize(value: number, noun: string): string {
 
 /** 0.1234 -> "12.3%" */
 export function formatPercent(value: number | null): string {
-  return value === null ? "–" : `${(100 * value).toFixed(1)}%`;
+  return value === null ? "–" : `${roundPercent(value)}%`;
 }
 
 /** The share as a number; null if it is a share of nothing. */
@@ -44,9 +44,17 @@ export function formatDifferenceInterval({ low, high }: Difference): string {
   return low === null || high === null ? "none" : `${formatPoints(low)} to ${formatPoints(high)}`;
 }
 
+/** 0.3525 -> "35.2": a half is rounded to the even digit, as in the sentences that Python writes. */
+function roundPercent(value: number): string {
+  const percent = 100 * value;
+  // Other halves have no exact representation, and are rounded as in Python.
+  const isHalf = Math.abs(percent % 0.5) === 0.25;
+  return (isHalf ? Math.round(5 * percent) / 5 : percent).toFixed(1);
+}
+
 /** -0.0123 -> "−1.2" */
 function formatTenths(value: number): string {
-  return (100 * value).toFixed(1).replace("-", "−");
+  return roundPercent(value).replace("-", "−");
 }
 
 /** 0.0004 -> "< 0.001", 0.0123 -> "0.012", 0.375 -> "0.38", 1 -> "1": as in the terminal */

@@ -1,7 +1,9 @@
 /** A sample as a picture: an SVG with the diagnosis and the steps around the divergence. */
-import type { Execution, SampleDocument } from "./api";
-import { escapeHidden, shorten, shortenAround } from "./escape";
-import { label } from "./labels";
+import type { Divergence, Execution, SampleDocument } from "./api";
+import { type DiffChunk } from "./diff";
+import { dotSpaces, escapeHidden, type Marks, rangeAround, shorten, shortenAround, sliceText } from "./escape";
+import { causeLabel, label } from "./labels";
+import { compareSides, spaceMarks } from "./valueSpaces";
 
 /** Colours of the picture, as CSS colours. */
 export interface PictureColours {
@@ -11,9 +13,9 @@ export interface PictureColours {
   muted: string;
   line: string;
   accent: string;
+  good: string;
   wrong: string;
   wrongBack: string;
-  good: string;
 }
 
 /** A piece of a line of text. */
@@ -21,7 +23,7 @@ interface Span {
   text: string;
   colour?: string;
   isBold?: boolean;
-  isStruck?: boolean;
+  isUnderlined?: boolean;
 }
 
 const WIDTH = 960;
@@ -30,11 +32,15 @@ const LINE = 20;
 /** Width of a character in pixels: of the text, and of source code and values. */
 const [TEXT_WIDTH, CODE_WIDTH] = [7.1, 7.3];
 const CODE_FONT = "ui-monospace, 'SF Mono', 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
-const TEXT_FONT = "Inter, system-ui, sans-serif";
+const TEXT_FONT = "Inter, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', system-ui, sans-serif";
 /** The column of the actual steps begins here, behind numbers and marks. */
 const LANE_START = MARGIN + 56;
 const LANE_WIDTH = (WIDTH - MARGIN - LANE_START) / 2;
 const LANE_CHARS = Math.floor((LANE_WIDTH - 8) / CODE_WIDTH);
+/** Characters of the name before a value. */
+const NAME_CHARS = 11;
+/** Stands where the other value has more characters. */
+const MISSING = "‸";
 const MAX_LINES = 3;
 const [STEPS_BEFORE, STEPS_AFTER] = [2, 2];
 
@@ -49,20 +55,17 @@ export function toSvg(sample: SampleDocument, colours: PictureColours, made: str
   const { divergence, cause } = sample;
   line([{ text: shorten(sample.id, 80), isBold: true }], { size: 17 });
   y += 4;
-  for (const text of wrap(sample.summary, Math.floor((WIDTH - 2 * MARGIN) / TEXT_WIDTH))) line([{ text }]);
+  const hasSpaces =
+    divergence !== null && compareSides(divergence.where, divergence.actual, divergence.predicted).marks === "spaces";
+  const summaryMarks = hasSpaces ? "quoted" : "sentence";
+  const summaryWidth = Math.floor((WIDTH - 2 * MARGIN) / TEXT_WIDTH);
+  for (const text of wrap(sample.summary, summaryWidth, summaryMarks)) line([{ text }]);
   if (divergence) {
     const place = [label(divergence.where), divergence.variable ?? ""].join(" ").trim();
-    const why = cause === null ? "" : ` · ${label(cause)}`;
+    const why = cause === null ? "" : ` · ${causeLabel(cause)}`;
     line([{ text: `Divergence at step ${divergence.step}: ${place}${why}`, colour: colours.muted }]);
     y += 4;
-    for (const side of ["predicted", "actual"] as const) {
-      const [value, other] = side === "actual" ? valuesOf(divergence) : [...valuesOf(divergence)].reverse();
-      const length = Math.floor((WIDTH - 2 * MARGIN) / CODE_WIDTH) - 12;
-      const shown = shortenAround(escapeHidden(value ?? ""), escapeHidden(other ?? ""), length) || "nothing";
-      const colour = side === "actual" ? colours.good : colours.wrong;
-      const name = { text: side.padEnd(11), colour: colours.muted };
-      line([name, { text: shown, colour, isStruck: side === "predicted" }], { isCode: true });
-    }
+    for (const spans of valueSpans(divergence, colours)) line(spans, { isCode: true });
   }
   y += 4;
   y = addSteps(parts, sample, colours, y);
@@ -76,8 +79,43 @@ export function toSvg(sample: SampleDocument, colours: PictureColours, made: str
   );
 }
 
-function valuesOf({ actual, predicted }: { actual: string; predicted: string }): [string, string] {
-  return [actual, predicted];
+/** A line for each value, the actual one first as on the page: its name, and the value with the difference marked. */
+function valueSpans(divergence: Divergence, colours: PictureColours): Span[][] {
+  const length = Math.floor((WIDTH - 2 * MARGIN) / CODE_WIDTH) - NAME_CHARS - 2;
+  const [actual, predicted] = [escapeHidden(divergence.actual), escapeHidden(divergence.predicted)];
+  const { chunks, marks } = compareSides(divergence.where, actual, predicted);
+  return (["Actual", "Predicted"] as const).map((name) => {
+    const [value, other] = name === "Actual" ? [actual, predicted] : [predicted, actual];
+    const [start, end] = rangeAround(value, other, length);
+    if (value === "") return [{ text: `${name.padEnd(NAME_CHARS)}nothing`, colour: colours.muted }];
+    return [
+      { text: name.padEnd(NAME_CHARS) + (start > 0 ? "…" : ""), colour: colours.muted },
+      ...chunkSpans(chunks, name === "Actual" ? "actual" : "predicted", [start, end], marks, colours),
+      { text: end < value.length ? "…" : "", colour: colours.muted },
+    ];
+  });
+}
+
+/** The part of one side of a difference in a range; what is missing there has a mark. */
+function chunkSpans(
+  chunks: DiffChunk<string>[],
+  side: "actual" | "predicted",
+  [start, end]: [number, number],
+  marks: Marks,
+  colours: PictureColours,
+): Span[] {
+  let position = 0;
+  const colour = side === "actual" ? colours.good : colours.wrong;
+  return chunks.flatMap((chunk): Span[] => {
+    const [from, text] = [position, chunk[side]];
+    position += text.length;
+    if (!chunk.isSame && text === "")
+      return from >= start && from <= end ? [{ text: MISSING, colour, isBold: true }] : [];
+    const shown = sliceText(text, Math.max(0, start - from), Math.max(0, end - from));
+    if (shown === "") return [];
+    if (chunk.isSame) return [{ text: dotSpaces(shown, marks) }];
+    return [{ text: dotSpaces(shown, marks === "spaces" ? marks : "value"), colour, isBold: true, isUnderlined: true }];
+  });
 }
 
 /** Adds the steps around the divergence, or the last ones; returns the position below them. */
@@ -128,8 +166,10 @@ function stepSpans(
     const start = name === null ? "= " : `${shorten(name, 12)}=`;
     const code = shorten(escapeHidden(step.text.trim()), 20);
     const room = LANE_CHARS - code.length - start.length - 4;
-    const shown = shortenAround(escapeHidden(value), escapeHidden(otherValue), room);
-    return [{ text: code + "  " }, { text: start + shown, colour: colours.wrong, isBold: true }];
+    const shortened = shortenAround(escapeHidden(value), escapeHidden(otherValue), room);
+    const shown = dotSpaces(shortened, spaceMarks(value, otherValue));
+    const colour = other === "actual" ? colours.wrong : colours.good;
+    return [{ text: code + "  " }, { text: start + shown, colour, isBold: true }];
   }
   const changes = step.changed.map((each) => `${each}=${step.set[each] ?? "…"}`);
   if (step.value !== null) changes.push(`= ${step.value}`);
@@ -140,9 +180,9 @@ function stepSpans(
 }
 
 /** Lines of at most `width` characters, broken at spaces; the last one is shortened. */
-function wrap(text: string, width: number): string[] {
+function wrap(text: string, width: number, marks: Marks): string[] {
   const lines: string[] = [];
-  let rest = escapeHidden(text);
+  let rest = dotSpaces(text, marks);
   while (rest !== "" && lines.length < MAX_LINES) {
     const isLast = lines.length === MAX_LINES - 1;
     const space = rest.lastIndexOf(" ", width);
@@ -164,8 +204,8 @@ interface TextStyle {
 function textElement(spans: Span[], { x, y, size, font, colour }: TextStyle): string {
   const content = spans.map((span) => {
     const bold = span.isBold ? ' font-weight="600"' : "";
-    const struck = span.isStruck ? ' text-decoration="line-through"' : "";
-    return `<tspan fill="${span.colour ?? colour}"${bold}${struck}>${escapeXml(escapeHidden(span.text))}</tspan>`;
+    const underlined = span.isUnderlined ? ' text-decoration="underline"' : "";
+    return `<tspan fill="${span.colour ?? colour}"${bold}${underlined}>${escapeXml(escapeHidden(span.text))}</tspan>`;
   });
   return `<text x="${x}" y="${y}" font-family="${font}" font-size="${size}" xml:space="preserve">${content.join("")}</text>`;
 }

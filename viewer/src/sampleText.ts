@@ -1,6 +1,7 @@
 /** A sample as text to paste elsewhere: Markdown, and the command that shows it. */
 import type { SampleDocument } from "./api";
-import { label } from "./labels";
+import { shortenAround } from "./escape";
+import { causeLabel, label } from "./labels";
 
 /** Characters of a value in Markdown. */
 const MAX_VALUE_CHARS = 300;
@@ -12,8 +13,9 @@ export function toMarkdown(sample: SampleDocument, run: string, address: string)
   if (divergence) {
     const place = [label(divergence.where), divergence.variable === null ? "" : `\`${divergence.variable}\``];
     lines.push(`First divergence at step ${divergence.step}: ${place.join(" ").trim()}`, "");
-    lines.push(`- predicted: ${code(divergence.predicted)}`, `- actual: ${code(divergence.actual)}`);
-    if (cause !== null) lines.push(`- cause: ${label(cause)}`);
+    const { actual, predicted } = divergence;
+    lines.push(`- actual: ${value(actual, predicted)}`, `- predicted: ${value(predicted, actual)}`);
+    if (cause !== null) lines.push(`- cause: ${causeLabel(cause)}`);
     lines.push("");
   }
   const fence = fenceFor(sample.source);
@@ -38,12 +40,16 @@ function quoteArgument(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
+/** A value as inline code; a long one is shortened around what differs from the other value. */
+function value(text: string, other: string): string {
+  return text === "" ? "nothing" : code(shortenAround(text, other, MAX_VALUE_CHARS));
+}
+
 /** Inline code, with as many backticks as the text needs. */
 function code(text: string): string {
-  const shown = text.length > MAX_VALUE_CHARS ? text.slice(0, MAX_VALUE_CHARS) + "…" : text;
-  const fence = "`".repeat(longestRun(shown) + 1);
-  const space = /^`|`$/.test(shown) ? " " : "";
-  return `${fence}${space}${shown}${space}${fence}`;
+  const fence = "`".repeat(longestRun(text) + 1);
+  const space = /^`|`$/.test(text) ? " " : "";
+  return `${fence}${space}${text}${space}${fence}`;
 }
 
 function fenceFor(text: string): string {

@@ -1,6 +1,6 @@
 /** Difference of two containers as a tree, and as a list of paths. */
 import { diffItems } from "./diff";
-import type { Container, Item, PythonValue } from "./pythonValue";
+import type { Container, PythonValue } from "./pythonValue";
 
 /** A place in one or both containers. */
 export interface DiffNode {
@@ -47,10 +47,25 @@ function hasNamedItems(actual: Container, predicted: Container): boolean {
 
 function diffNamed(actual: Container, predicted: Container): DiffNode[] {
   const word = actual.kind === "set" ? "item" : actual.kind === "call" ? "argument" : "key";
-  const name = (item: Item) => item.key ?? item.value.text;
-  const [ours, theirs] = [actual, predicted].map(({ items }) => new Map(items.map((item) => [name(item), item.value])));
-  const names = [...new Set([...actual.items, ...predicted.items].map(name))];
-  return names.map((each) => pair(`${word} ${each}`, ours?.get(each), theirs?.get(each)));
+  const [ours, theirs] = [valuesByName(actual), valuesByName(predicted)];
+  const names = [...new Set([...ours.keys(), ...theirs.keys()])];
+  return names.flatMap((name) => {
+    const [left, right] = [ours.get(name) ?? [], theirs.get(name) ?? []];
+    const count = Math.max(left.length, right.length);
+    return Array.from({ length: count }, (_, n) =>
+      pair(`${word} ${name}${n > 0 ? ", repeated" : ""}`, left[n], right[n]),
+    );
+  });
+}
+
+/** The values of each key or item; a model may write one several times. */
+function valuesByName({ items }: Container): Map<string, PythonValue[]> {
+  const values = new Map<string, PythonValue[]>();
+  for (const { key, value } of items) {
+    const name = key ?? value.text;
+    values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  return values;
 }
 
 /** Pairs the items with the fewest edits, so that one missing item is one difference. */

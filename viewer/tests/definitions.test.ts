@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseDefinitions } from "../definitions";
-import { columnTerm, definedCodes, definitionOf, valueTerm } from "../src/glossary";
+import { columnTerm, definedCodes, definitionOf, shownDefinition, valueTerm } from "../src/glossary";
+import { setLabels } from "../src/labels";
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
@@ -11,14 +12,30 @@ function identifiers(path: string, pattern: RegExp): string[] {
   return [...block.matchAll(/^ +"([\w-]+)"/gm)].map(([, name]) => name ?? "");
 }
 
+/** The labels of a Python file: identifiers to words. */
+function labelsOf(path: string): Record<string, string> {
+  return Object.fromEntries(
+    [...read(path).matchAll(/^ +"([\w-]+)": "(.*)",$/gm)].map(([, code, text]) => [code, text]),
+  );
+}
+
+const SAMPLE_COLUMNS = [
+  ...identifiers("src/worldline/interfaces/viewer/sample_table.py", /^_COLUMN_TITLES = \{\n([^}]*)\}/m),
+  "trust",
+];
+/** The words of the glossary that the components of the page define. */
+const PAGE_TERMS = readdirSync(new URL("../src/views/", import.meta.url)).flatMap((file) =>
+  [...read(`viewer/src/views/${file}`).matchAll(/"((?:term|column):[\w -]+)"/g)].map(([, term]) => term ?? ""),
+);
+
 test("rows of a table define the codes and terms of their first cell", () => {
   const page =
-    "| term | definition | replaces |\n|---|---|---|\n| **a**, **b** | See [c](c.md) and `d`. | |\n\n" +
+    "| term | definition | replaces |\n|---|---|---|\n| **a**, **b** | See [c](c.md), *n* and `d`. | |\n\n" +
     "| file | content |\n|---|---|\n| `x` | not read |\n\n" +
     "| cause | matches if | example |\n|---|---|---|\n| `p`, `q` | one | |\n| `p` | two | |\n";
   expect([...parseDefinitions(page)]).toEqual([
-    ["term:a", "See c and d."],
-    ["term:b", "See c and d."],
+    ["term:a", "See c, n and d."],
+    ["term:b", "See c, n and d."],
     ["cause:p", "one; or two"],
     ["cause:q", "one"],
   ]);
@@ -47,9 +64,8 @@ test("every outcome, verdict, place and action error has a definition", () => {
 });
 
 test("every column of the sample table has a definition", () => {
-  const columns = identifiers("src/worldline/interfaces/viewer/sample_table.py", /^_COLUMN_TITLES = \{\n([^}]*)\}/m);
-  expect(columns).toContain("where");
-  for (const column of columns) expect(definitionOf(columnTerm(column)), column).not.toBeNull();
+  expect(SAMPLE_COLUMNS).toContain("where");
+  for (const column of SAMPLE_COLUMNS) expect(definitionOf(columnTerm(column)), column).not.toBeNull();
 });
 
 test("the codes of a kind are listed in order", () => {
@@ -61,4 +77,30 @@ test("the codes of a kind are listed in order", () => {
     "infra_error",
   ]);
   expect(definitionOf("constructor")).toBeNull();
+});
+
+test("the page shows the labels of codes in definitions, never the codes", () => {
+  setLabels(
+    { correct: "Correct", truncated: "Truncated", return: "Return value" },
+    { outcome: { correct: "Same execution", truncated: "Ends too early" } },
+  );
+  expect(shownDefinition("column:outcome")).toContain("“Same execution”, “diverged”, …");
+  expect(shownDefinition("term:outcome")).toContain("“Ends too early”");
+  expect(shownDefinition("column:verdict")).toContain("“Correct”");
+  expect(shownDefinition("column:differs_in")).toContain("“Return value”");
+  expect(shownDefinition("cause:truncated")).toBe(definitionOf("cause:truncated"));
+  setLabels({});
+});
+
+test("definitions that the page shows have no identifiers", () => {
+  const columns = [...SAMPLE_COLUMNS, "action_error"].map(columnTerm);
+  const codes = ["verdict", "outcome", "differs_in", "cause", "action_error"].flatMap((kind) =>
+    definedCodes(kind).map(([code]) => `${kind}:${code}`),
+  );
+  setLabels(labelsOf("src/worldline/analysis/diagnosis/labels.py"));
+  for (const term of [...columns, ...PAGE_TERMS, ...codes]) {
+    expect(shownDefinition(term), term).not.toBeNull();
+    expect(shownDefinition(term), term).not.toMatch(/[a-z]_[a-z]|[*`]/);
+  }
+  setLabels({});
 });

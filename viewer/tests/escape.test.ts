@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { escapeHidden, shorten, shortenAround, sliceText, splitText } from "../src/escape";
+import { dotSpaces, escapeHidden, shorten, shortenAround, sliceText, splitText } from "../src/escape";
 
 test("hidden characters become escapes", () => {
   expect(escapeHidden("a\u001b[31mb")).toBe("a\\x1b[31mb");
@@ -84,4 +84,15 @@ test("a value is shortened around its difference", () => {
   const [actual, predicted] = ["a".repeat(100) + "x" + "b".repeat(100), "a".repeat(100) + "y" + "b".repeat(100)];
   expect(shortenAround(actual, predicted, 30)).toBe("…" + "a".repeat(10) + "x" + "b".repeat(19) + "…");
   expect(shortenAround("abc", "abd", 30)).toBe("abc");
+});
+
+test("in a sentence, the spaces of its strings can be marked", () => {
+  const dotted = (text: string) => dotSpaces(text, "quoted");
+  expect(dotted("'a b' instead of ' ': slipped in 'c d' (x + y)")).toBe(
+    "'a·b' instead of '·': slipped in 'c·d' (x + y)",
+  );
+  expect(dotted("['a b', 'c'] is wrong")).toBe("['a·b', 'c'] is wrong");
+  expect(dotted("…b c… instead of …d e': left out")).toBe("…b·c… instead of …d·e': left out");
+  expect(dotted("'a b (the output ends")).toBe("'a·b·(the·output·ends");
+  expect(dotted("the loop's end isn't reached")).toBe("the loop's end isn't reached");
 });

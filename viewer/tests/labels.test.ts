@@ -18,4 +18,15 @@ test("identifiers of Worldline have labels, a benchmark's words are shown as the
 
 test("measures are shown in words", () => {
   expect(["call_depth", "steps"].map(measureLabel)).toEqual(["Call depth", "Steps"]);
+  expect(["kind", "kinds"].map(measureLabel)).toEqual(["Kind of value", "Kinds in the program"]);
+});
+
+test("a label depends on the column if the report says so", () => {
+  setLabels({ correct: "Correct", diverged: "Diverged" }, { outcome: { correct: "Same execution" } });
+  expect(columnLabel("verdict", "correct")).toBe("Correct");
+  expect(columnLabel("outcome", "correct")).toBe("Same execution");
+  expect(columnLabel("outcome", "diverged")).toBe("Diverged");
+  expect(columnLabel("program_source", "correct")).toBe("correct");
+  expect(measureLabel("outcome")).toBe("Trace");
+  setLabels({});
 });

@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
-import { formatDifferenceInterval, formatPoints, formatPValue, pluralize } from "../src/numberFormat";
+import { formatDifferenceInterval, formatPercent, formatPoints, formatPValue, pluralize } from "../src/numberFormat";
 
 test("a p-value is formatted as in the terminal", () => {
   expect([0.0004, 0.0123, 0.375, 0.999].map(formatPValue)).toEqual(["< 0.001", "0.012", "0.38", "1"]);
+});
+
+test("a half is rounded to the even digit, as in Python", () => {
+  // Python: [f"{100 * value:.1f}" for value in …]
+  const shares = [282 / 800, 0.3575, 0.1234, 2 / 3, 1, 0, 1 / 800, 3 / 800, 0.0005, 0.0035];
+  const expected = ["35.2%", "35.8%", "12.3%", "66.7%", "100.0%", "0.0%", "0.1%", "0.4%", "0.1%", "0.4%"];
+  expect(shares.map(formatPercent)).toEqual(expected);
+  expect(formatPoints(-282 / 800)).toBe("−35.2");
 });
 
 test("points have a sign, and zero has none", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Accuracy, ProjectRun } from "../src/api";
 import { comparePath, runPath } from "../src/project/links";
 import { embeddedProject, servedProject } from "../src/project/source";
-import { fromProjectHash, NO_STATE, selectRuns, toProjectHash } from "../src/project/state";
+import { fromProjectHash, NO_STATE, selectRuns, toProjectHash, bestRuns, projectTitle } from "../src/project/state";
 
 function run(id: string, correct: number, more: Partial<ProjectRun> = {}): ProjectRun {
   const share = { correct, of: 10, low: 0, high: 1 };
@@ -50,4 +50,16 @@ test("a document of another version is refused", async () => {
   await expect(embeddedProject('{"format":4}').project()).rejects.toThrow("different version");
   const respond = async () => new Response('{"format":4}');
   await expect(servedProject("api/", respond).project()).rejects.toThrow("different version");
+});
+
+test("the title of a project is the name of its folder", () => {
+  expect(projectTitle("/home/me/runs/")).toBe("runs");
+  expect(projectTitle("s3://bucket/all")).toBe("all");
+  expect(projectTitle("runs")).toBe("runs");
+});
+
+test("the best run is first", () => {
+  const unanswered = run("none", 0);
+  unanswered.accuracy.of_answered = { correct: 0, of: 0, low: null, high: null };
+  expect(ids(bestRuns([unanswered, ...RUNS]))).toEqual(["checkpoint-200", "base", "checkpoint-1000", "none"]);
 });

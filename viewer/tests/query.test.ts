@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Cell, Column, Query } from "../src/api";
 import { setLabels } from "../src/labels";
-import { compareByCodePoint, filterRows } from "../src/query";
+import { compareByCodePoint, compareNaturally, filterRows } from "../src/query";
 
 const COLUMNS: Column[] = [
   { name: "id", title: "sample", type: "text", values: null },
@@ -47,6 +47,29 @@ test('all facets must match, and "" matches an empty cell', () => {
 test("numbers sort by size, empty cells come last, and the sort is stable, in both directions", () => {
   expect(ids({ sort: "steps" })).toEqual(["A", "a", "b", "D", "c"]);
   expect(ids({ sort: "steps", descending: true })).toEqual(["D", "b", "A", "a", "c"]);
+});
+
+test("names sort by the numbers in them", () => {
+  const names = ["s26", "s3", "s03", "t1", "s", "s99999999999999999999", "s100000000000000000000"];
+  expect([...names].sort(compareNaturally)).toEqual([
+    "s",
+    "s3",
+    "s03",
+    "s26",
+    "s99999999999999999999",
+    "s100000000000000000000",
+    "t1",
+  ]);
+  const rows = names.map((name) => [name, null, null]);
+  const sorted = filterRows(COLUMNS, rows, { ...ALL, sort: "id", descending: true }).map((row) => row[0]);
+  expect(sorted.slice(0, 2)).toEqual(["t1", "s100000000000000000000"]);
+});
+
+test("the label that the column shows is searched", () => {
+  setLabels({ return: "Value returned" }, { where: { return: "Result" } });
+  expect(ids({ search: "result" })).toEqual(["c"]);
+  expect(ids({ search: "value ret" })).toEqual([]);
+  setLabels({});
 });
 
 test("text sorts by code point", () => {

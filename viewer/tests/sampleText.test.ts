@@ -18,10 +18,18 @@ test("The program is marked with its language", () => {
 test("Markdown contains the values, the program and the command", () => {
   const text = toMarkdown(SAMPLE, "runs/a", "http://127.0.0.1/x#/run/0/sample/sample_4");
   expect(text).toContain("First divergence at step 5: state `s`");
-  expect(text).toContain("- predicted: `'a'`\n- actual: `'b'`");
+  expect(text).toContain("- actual: `'b'`\n- predicted: `'a'`");
   expect(text).toContain("```python\ndef f():\n    return 'b'\n```");
   expect(text).toContain("`worldline show runs/a sample_4`");
   expect(text).toContain("http://127.0.0.1/x#/run/0/sample/sample_4");
+});
+
+test("long values are shortened around the difference", () => {
+  const [actual, predicted] = [`'${"x".repeat(900)}b'`, `'${"x".repeat(900)}a'`];
+  const divergence = { ...SAMPLE.divergence!, actual, predicted };
+  const text = toMarkdown({ ...SAMPLE, divergence }, "runs/a", "");
+  expect(text).toMatch(/^- actual: `…x+b'`\n- predicted: `…x+a'`$/m);
+  expect(text).not.toContain("x".repeat(400));
 });
 
 test("the address of a file is not part of it", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import type { Execution, Frame, Step } from "../src/api";
+import type { Execution, Frame, SampleDocument, Step } from "../src/api";
 import { buildTimeline } from "../src/timeline";
+import { legendMarks } from "../src/views/timelineView";
 
 function step(set: Record<string, string>, unset: string[] = [], stack?: Frame[]): Step {
   return { event: "line", line: 1, text: "", changed: [], set, unset, value: null, ...(stack && { stack }) };
@@ -64,4 +65,20 @@ test("outside of an execution there are no variables and no stack", () => {
   expect(state(-1).size).toBe(0);
   expect(stack(5)).toEqual([]);
   expect(buildTimeline(execution([])).length).toBe(0);
+});
+
+test("the marks of the steps are explained, those that occur", () => {
+  const sample = (stale: Record<string, string>, gap = false) =>
+    ({
+      divergence: { step: 1 },
+      matches_after_divergence: [false, false, true],
+      stale_variables: stale,
+      actual: execution([step({}), step({}), step({}), step({})]),
+      predicted: execution([step({}), step({}), { ...step({}), is_gap: gap }, step({})]),
+    }) as unknown as SampleDocument;
+  const marks = (of: SampleDocument) => legendMarks(of, 4).map(([mark]) => mark);
+  expect(marks(sample({}))).toEqual(["✗", "≠", "="]);
+  expect(marks(sample({ "2": "x" }, true))).toEqual(["✗", "=", "−", "still x="]);
+  expect(legendMarks({ ...sample({}), divergence: null }, 4)).toEqual([]);
+  expect(legendMarks(sample({}), 2)).toEqual([["✗", "first divergence"]]);
 });

@@ -48,6 +48,17 @@ test("another order of the same keys is one difference", () => {
   expect(difference?.node.isReordered).toBe(true);
 });
 
+test("a repeated key or item is a difference, not another order", () => {
+  expect(paths("{'1': 'b'}", "{'1': 'b', '1': 'c'}")).toEqual([["key '1', repeated", null, "'c'"]]);
+  expect(paths("{'1': 'b'}", "{'1': 'a', '1': 'b'}")).toEqual([
+    ["key '1'", "'b'", "'a'"],
+    ["key '1', repeated", null, "'b'"],
+  ]);
+  expect(paths("{1, 2}", "{1, 2, 2}")).toEqual([["item 2, repeated", null, "2"]]);
+  const [reordered] = differences(diffContainers(value("{'1': 'a', '2': 'b'}"), value("{'2': 'b', '1': 'a'}")));
+  expect(reordered?.node.isReordered).toBe(true);
+});
+
 test("containers of different kinds differ as a whole", () => {
   expect(paths("[1, 2]", "(1, 2)")).toEqual([["", "[1, 2]", "(1, 2)"]]);
   expect(paths("[[1]]", "[{1: 2}]")).toEqual([["index 0", "[1]", "{1: 2}"]]);

@@ -1,2 +1,2 @@
 /** Format of all documents; `FORMAT` in run_documents.py. */
-export const FORMAT = 7;
+export const FORMAT = 10;

@@ -8,6 +8,7 @@
 export { FORMAT } from "./format";
 export type * from "./runDocument";
 export type * from "./comparison";
+export type * from "./distribution";
 export type * from "./sampleDocument";
 export type * from "./report";
 export type * from "./project";

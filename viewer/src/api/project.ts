@@ -43,10 +43,12 @@ export interface RunDifference {
   answered: Difference;
   /** Over all shared samples; a sample without an answer is not correct. */
   all: Difference;
-  /** Adjusted for the number of runs. */
+  /** Adjusted for the number of runs that share an answered sample with the baseline. */
   adjusted_p: number;
   /** Samples that only one of the two runs has. */
   not_shared: number;
+  /** Whether every shared sample has the same verdict, as if the predictions were the same. */
+  has_same_verdicts: boolean;
 }
 
 export interface Differences {

@@ -13,6 +13,8 @@ export interface ReportDocument {
   homepage: string | null;
   /** Labels of identifiers: "copy_error" to "Copy error". */
   labels: Record<string, string>;
+  /** Labels that depend on the column: "outcome", "correct" to "Same execution". */
+  column_labels: Record<string, Record<string, string>>;
   runs: RunDocument[];
   comparison: Comparison | null;
 }
@@ -58,6 +60,8 @@ export interface FacetCounts {
  *   GET api/operations?run=0                                -> Operations
  */
 export interface DataSource {
+  /** Whether the page is served, not a file: then the reader is who started the server. */
+  isServed: boolean;
   report(): Promise<ReportDocument>;
   rows(query: Query): Promise<RowsPage>;
   /** What each value of each menu would show: the search and the other columns' values apply. */

@@ -1,4 +1,5 @@
 /** A run without its samples, and the figures of its overview. */
+import type { DistributionSummary } from "./distribution";
 
 /** `correct` out of `of`, with the 95% interval of the share; no interval if `of` is 0. */
 export interface Share {
@@ -65,8 +66,9 @@ export interface LengthAccuracy {
   bins: LengthBin[];
 }
 
-/** Share of samples without a divergence up to a step. */
+/** Share of samples without a divergence up to a step, itself included; constant until the next point. */
 export interface SurvivalPoint {
+  /** From 0, as in the list of samples. */
   step: number;
   survival: number;
   at_risk: number;
@@ -201,6 +203,9 @@ export interface RunTrust {
   trusted: number;
   /** The lowest trusted probability; null if no result can be trusted. */
   threshold: number | null;
+  /** What the threshold promises: the largest share of wrong results among the trusted ones, with this confidence. */
+  max_wrong: number;
+  confidence: number;
   /** Null if the model was fitted on all programs of the run. */
   measured: MeasuredTrust | null;
 }
@@ -227,6 +232,7 @@ export interface Estimate {
 /** A failure that is typical of the run. */
 export interface ExampleFailure {
   id: string;
+  verdict: string;
   /** The call that was predicted: "f('a')". */
   call: string;
   /** The source line that was executed before the divergence. */
@@ -234,6 +240,9 @@ export interface ExampleFailure {
   step: number;
   where: string;
   variable: string | null;
+  /** Divergences with this cause, of all divergences of the run. */
+  count: number;
+  divergences: number;
   /** The values that differ, shortened around the difference. */
   actual: string;
   predicted: string;
@@ -258,8 +267,12 @@ export interface RunDocument {
   name: string;
   /** Benchmark, model and settings, as in the terminal. */
   header: string[];
+  /** What the model was asked for and was given, a sentence each. */
+  method: string[];
   /** The most important results in sentences. */
   headline: string;
+  /** What the shares of imported predictions are of; "" if the run asked a model itself. */
+  import_note: string;
   /** One failure for each of the most frequent causes. */
   examples: ExampleFailure[];
   accuracy: Accuracy;
@@ -272,6 +285,8 @@ export interface RunDocument {
   one_step_accuracy: string[];
   /** Null without repeats. */
   calibration: Calibration | null;
+  /** Null unless questions expect distributions and were asked repeatedly. */
+  distributions: DistributionSummary | null;
   /** Null without a trust model. */
   trust: RunTrust | null;
   token_usage: TokenUsage;

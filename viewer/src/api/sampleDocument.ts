@@ -1,4 +1,5 @@
 /** One sample: its program, both executions and where they differ. */
+import type { ResultDistribution } from "./distribution";
 
 export interface Frame {
   function: string;
@@ -28,6 +29,10 @@ export interface Step {
   assumed?: string[];
   /** Only the other execution has a step here: the prediction skips or inserts it. */
   is_gap?: boolean;
+  /** The number of the thread; missing for the main thread, 0. */
+  thread?: number;
+  /** After the step, another thread runs although this one could continue; the line that it would execute next. */
+  preempted_at?: number;
 }
 
 export interface Execution {
@@ -41,6 +46,8 @@ export interface Divergence {
   /** "argument", "state", "action", "return", "exception", "end" */
   where: string;
   variable: string | null;
+  /** The line whose execution led to the divergence. */
+  executed_line: number | null;
   actual: string;
   predicted: string;
   differences: { name: string; actual: string | null; predicted: string | null }[];
@@ -100,6 +107,23 @@ export interface Trust {
   reasons: string[];
 }
 
+/** Whether some values of the program's choices, or some schedule of its threads, give the prediction. */
+export interface Possibility {
+  /** "possible", "impossible", "undecided" */
+  outcome: string;
+  sentence: string;
+  /** Why it is impossible, or not decided; "" if it is possible. */
+  reason: string;
+}
+
+/** The order of the threads of the actual execution. */
+export interface Schedule {
+  /** "0*5 1*2 2" */
+  text: string;
+  /** Switches away from a thread that could continue. */
+  preemptions: number;
+}
+
 export interface SampleDocument {
   id: string;
   verdict: string;
@@ -132,4 +156,10 @@ export interface SampleDocument {
   expected: string | null;
   /** Null without a trust model or an answer. */
   trust: Trust | null;
+  /** Null for a program without choices. */
+  possibility: Possibility | null;
+  /** Null for an execution with one thread. */
+  schedule: Schedule | null;
+  /** Null unless the question expects a distribution of results. */
+  distribution: ResultDistribution | null;
 }

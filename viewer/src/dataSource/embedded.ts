@@ -54,6 +54,7 @@ export function embeddedSource(scriptText: (id: string) => string | null): DataS
   }
 
   return {
+    isServed: false,
     report: async () => checkReport(report()),
     async rows(query): Promise<RowsPage> {
       const matches = await matchingRows(query);

@@ -19,6 +19,7 @@ const RESTART = "Start worldline view again and open the URL that it prints.";
 export function serverSource(api: string, request: typeof fetch = (...args) => fetch(...args)): DataSource {
   const get = <T>(path: string) => requestJson<T>(request, api + path);
   return {
+    isServed: true,
     report: async () => checkReport(await get<ReportDocument>("report")),
     rows: (query) => get<RowsPage>(`rows?${rowsParameters(query)}`),
     facetCounts: (query) => get<Record<string, FacetCounts>>(`counts?${rowsParameters(query)}`),

@@ -94,3 +94,14 @@ export function selectRuns(
     return sign * order || compareNames(one.id, other.id) || compareByCodePoint(one.id, other.id);
   });
 }
+
+/** "s3://bucket/runs/" -> "runs": the last part of a folder or address. */
+export function projectTitle(name: string): string {
+  return name.split(/[/\\]/).findLast((part) => part !== "" && part !== ".") ?? name;
+}
+
+/** The runs with the largest share of correct answers, the best first. */
+export function bestRuns(runs: ProjectRun[]): ProjectRun[] {
+  const share = (run: ProjectRun) => shareValue(run.accuracy.of_answered) ?? -1;
+  return [...runs].sort((a, b) => share(b) - share(a) || compareNames(a.id, b.id));
+}

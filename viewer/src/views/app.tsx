@@ -78,7 +78,7 @@ export function Footer({ of: { worldline, homepage } }: { of: Pick<ReportDocumen
 /** Loads the report and registers its labels. */
 async function loadReport(data: DataSource): Promise<ReportDocument> {
   const report = await data.report();
-  setLabels(report.labels);
+  setLabels(report.labels, report.column_labels);
   return report;
 }
 

@@ -1,6 +1,6 @@
 /** Badges of verdicts, outcomes and causes. */
 import { definitionOf, type Term } from "../glossary";
-import { label } from "../labels";
+import { columnLabel } from "../labels";
 import { Icon, type IconName } from "./icons";
 import { Text } from "./text";
 
@@ -16,10 +16,15 @@ const STYLES: Record<string, [tone: string, icon: IconName]> = {
   empty_output: ["warn", "no_answer"],
   truncated: ["warn", "truncated"],
   infra_error: ["neutral", "infra_error"],
+  possible: ["good", "correct"],
+  impossible: ["bad", "incorrect"],
+  undecided: ["warn", "no_answer"],
 };
 
 interface Props {
   of: string;
+  /** The column whose label is shown. */
+  column: "verdict" | "outcome" | "cause" | "possibility";
   title?: string;
   /** The code's key in the glossary. */
   term?: Term | undefined;
@@ -27,8 +32,8 @@ interface Props {
   isFocusable?: boolean;
 }
 
-/** "incorrect" -> a red badge "Incorrect"; an identifier without a colour gets a plain badge. */
-export function Badge({ of, title, term, isFocusable = false }: Props) {
+/** "verdict", "incorrect" -> a red badge "Incorrect"; an identifier without a colour gets a plain badge. */
+export function Badge({ of, column, title, term, isFocusable = false }: Props) {
   const [tone, icon] = STYLES[of] ?? ["plain", null];
   const isDefined = term !== undefined && definitionOf(term) !== null;
   return (
@@ -40,7 +45,7 @@ export function Badge({ of, title, term, isFocusable = false }: Props) {
     >
       {icon !== null && <Icon name={icon} />}
       {title !== undefined && <span class="visually-hidden">{title}: </span>}
-      <Text of={label(of)} />
+      <Text of={columnLabel(column, of)} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** Causes of failures, and the effects of the interventions that were tried on them. */
 import type { CauseCount, Effect, Interventions, RunDocument } from "../api";
-import { label } from "../labels";
-import { pluralize } from "../numberFormat";
+import { causeLabel, label } from "../labels";
+import { formatCount, pluralize } from "../numberFormat";
 import { CountTable, type ExtraColumn } from "./countTable";
 import { NumberHeadings } from "./elements";
 import { ShareCell } from "./shareBar";
@@ -29,8 +29,39 @@ const REFUTED: ExtraColumn<CauseCount> = {
 export function CauseTable({ run, index }: { run: RunDocument; index: number }) {
   const isTested = run.causes.some((cause) => cause.confirmed || cause.refuted);
   const extraColumns = isTested ? [DESCRIPTION, CONFIRMED, REFUTED] : [DESCRIPTION];
-  return <CountTable run={run} index={index} facet="cause" counts={run.causes} extraColumns={extraColumns} />;
+  return (
+    <>
+      <p class="note">{causesText(run)}</p>
+      <CountTable run={run} index={index} facet="cause" counts={run.causes} extraColumns={extraColumns} />
+    </>
+  );
 }
+
+/** "Causes of 66 divergences and 1 other failure. Each is a hypothesis …" */
+export function causesText({ causes, divergences }: Pick<RunDocument, "causes" | "divergences">): string {
+  const [all, diverged] = [sum(causes.map(({ count }) => count)), sum(divergences.map(({ count }) => count))];
+  const others = all - diverged;
+  const whole =
+    others > 0
+      ? `${pluralize(diverged, "divergence")} and ${pluralize(others, "other failure")}`
+      : others < 0
+        ? `${formatCount(all)} of ${pluralize(diverged, "divergence")}`
+        : pluralize(diverged, "divergence");
+  return `Causes of ${whole}. ${hypothesisText(causes)}`;
+}
+
+/** "Each is a hypothesis from the two executions; interventions confirmed 4 and refuted 1." */
+export function hypothesisText(causes: CauseCount[]): string {
+  const [confirmed, refuted] = (["confirmed", "refuted"] as const).map((test) =>
+    sum(causes.map((cause) => cause[test]?.correct ?? 0)),
+  ) as [number, number];
+  const tested = causes.some((cause) => cause.confirmed || cause.refuted)
+    ? `interventions confirmed ${formatCount(confirmed)} and refuted ${formatCount(refuted)}.`
+    : "no intervention has confirmed any of them.";
+  return `Each is a hypothesis from the two executions; ${tested}`;
+}
+
+const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
 
 /** The effect of each intervention on all failures it was tried on, and by cause on demand. */
 export function EffectTables({ interventions }: { interventions: Interventions }) {
@@ -55,7 +86,7 @@ export function EffectTables({ interventions }: { interventions: Interventions }
           title="Turned correct, by cause and intervention"
           effects={interventions.effects.filter((effect) => effect.cause !== null)}
           headings={["Cause"]}
-          cells={(effect) => [effect.cause === null ? "" : label(effect.cause)]}
+          cells={(effect) => [effect.cause === null ? "" : causeLabel(effect.cause)]}
         />
       </details>
     </>

@@ -1,5 +1,5 @@
 /** Charts of the overview, each with a table of its numbers. */
-import type { Calibration, LengthAccuracy, SurvivalPoint, TokenBin } from "../api";
+import type { Calibration, LengthAccuracy, LengthBin, SurvivalPoint, TokenBin } from "../api";
 import { escapeHidden, shorten } from "../escape";
 import { measureLabel } from "../labels";
 import { navigate } from "../navigation";
@@ -7,14 +7,18 @@ import { formatCount, formatInterval, formatPercent, formatShare, pluralize, sha
 import { BarChart, LineChart, type Point } from "./svgChart";
 import { Text } from "./text";
 
+/** Steps up to which the axis of the survival curve is linear. */
+const MAX_LINEAR_STEPS = 40;
+
 export function LengthChart({ lengths, run, by }: { lengths: LengthAccuracy[]; run: number; by: string | null }) {
   const length = lengths.find((one) => one.by === by) ?? lengths[0];
   if (!length) return null;
   const title = measureLabel(length.by);
-  const bins = length.bins;
+  const bins = fillBins(length.bins);
   const points = bins.map(({ group, share }, index): Point => {
     const name = escapeHidden(shorten(group, 20));
-    return { at: (index + 0.5) / bins.length, name, y: shareValue(share), low: share.low, high: share.high };
+    const at = (index + 0.5) / bins.length;
+    return { at, name, y: shareValue(share), low: share.low, high: share.high, samples: share.of };
   });
   return (
     <>
@@ -42,20 +46,49 @@ export function LengthChart({ lengths, run, by }: { lengths: LengthAccuracy[]; r
   );
 }
 
+/** The bins with the empty ones between them, if they end at powers of two: "4–7", "16–31" -> "4–7", "8–15", "16–31" */
+export function fillBins(bins: LengthBin[]): LengthBin[] {
+  const positions = bins.map(({ group }) => binPosition(group));
+  const [first, last] = [positions[0], positions.at(-1)];
+  const isBinned = bins.some(({ group }) => group.includes("–"));
+  if (!isBinned || positions.includes(null) || typeof first !== "number" || typeof last !== "number") return bins;
+  return Array.from({ length: last - first + 1 }, (_, offset) => {
+    const group = binName(first + offset);
+    return bins.find((bin) => bin.group === group) ?? { group, share: { correct: 0, of: 0, low: null, high: null } };
+  });
+}
+
+/** 0 -> "0", 1 -> "1", 2 -> "2–3", 3 -> "4–7", as in binning.py */
+const binName = (position: number) => (position < 2 ? String(position) : `${2 ** (position - 1)}–${2 ** position - 1}`);
+
+/** The inverse of `binName`; null for any other text. */
+function binPosition(group: string): number | null {
+  const low = Number(/^\d+/.exec(group)?.[0] ?? NaN);
+  const position = low < 2 ? low : Math.floor(Math.log2(low)) + 1;
+  return Number.isNaN(low) || binName(position) !== group ? null : position;
+}
+
 export function SurvivalChart({ survival }: { survival: SurvivalPoint[] }) {
-  // Survival is measured at steps 1, 2, 4, 8, …: the axis is logarithmic.
-  const last = Math.log2(Math.max(survival.at(-1)?.step ?? 1, 2));
+  const last = Math.max(survival.at(-1)?.step ?? 1, 1);
+  // Many steps: the axis is logarithmic.
+  const position = (step: number) =>
+    last > MAX_LINEAR_STEPS ? Math.log2(step + 1) / Math.log2(last + 1) : step / last;
   const points = survival.map((point): Point => {
-    return { at: Math.log2(Math.max(point.step, 1)) / last, name: formatCount(point.step), y: point.survival };
+    return { at: position(point.step), name: formatCount(point.step), y: point.survival };
   });
   return (
     <>
       <LineChart
         title="Share of predictions without a divergence, by step"
         description={describe(points)}
-        axis="Step"
+        axis="Step, from 0"
         points={points}
+        isStepped
       />
+      <p class="note">
+        The curve falls at each step by the predictions that first diverge there. A truncated prediction counts up to
+        its last step (Kaplan–Meier).
+      </p>
       <NumberTable headings={["Step", "Without a divergence", "Samples at risk"]}>
         {survival.map((point) => [formatCount(point.step), formatPercent(point.survival), formatCount(point.at_risk)])}
       </NumberTable>

@@ -1,6 +1,6 @@
 /** Comparison of two runs on the samples they share. Panels without data are left out. */
 import { useState } from "preact/hooks";
-import type { ChangedSample, Comparison, GroupChange, ReportDocument } from "../api";
+import type { ChangedSample, Comparison, GroupChange, Quantity, ReportDocument } from "../api";
 import { columnLabel, label, measureLabel, runLabel } from "../labels";
 import { formatCount, formatDifferenceInterval, formatPoints, formatPValue } from "../numberFormat";
 import { toHash } from "../route";
@@ -8,8 +8,10 @@ import { NumberHeadings, Panel } from "./elements";
 import { ShareTile } from "./shareBar";
 import { Text } from "./text";
 
-/** Samples shown at first, and added by the button. */
-const SAMPLES_SHOWN = 100;
+/** Ids of the panels of changed samples. */
+const PANELS = { gained: "section-gained", lost: "section-lost" };
+/** Samples shown at first. */
+const SAMPLES_SHOWN = 12;
 const VERDICTS = ["correct", "incorrect", "no_answer", "truncated", "infra_error"];
 const GROUPS_SHOWN = 5;
 /** Groups with a smaller adjusted p-value are printed in bold. */
@@ -20,9 +22,12 @@ export function ComparisonPage({ report, comparison }: { report: ReportDocument;
   return (
     <div class="overview">
       <h1>Comparison</h1>
-      <p class="headline">
-        <Text of={comparison.headline} />
-      </p>
+      <Headline comparison={comparison} />
+      {comparison.mode_note !== "" && (
+        <p>
+          <Text of={comparison.mode_note} />
+        </p>
+      )}
       {comparison.settings.length > 0 && (
         <p class="note">
           <Text of={comparison.settings.join(" · ")} />
@@ -43,13 +48,14 @@ export function ComparisonPage({ report, comparison }: { report: ReportDocument;
       <div class="panels">
         <Panel title="Verdicts in A (rows) and in B (columns)">
           <VerdictTable verdicts={comparison.verdicts} />
-          <ul class="plain-list">
-            {comparison.notes.map((line) => (
-              <li>
-                <Text of={line} />
-              </li>
-            ))}
-          </ul>
+        </Panel>
+        <Panel title="Quantities in both runs">
+          <QuantityTable quantities={comparison.quantities} />
+          {comparison.notes.map((line) => (
+            <p class="note">
+              <Text of={line} />
+            </p>
+          ))}
         </Panel>
         {comparison.groups.length > 0 && (
           <Panel title="Gains and losses of B by group" isWide>
@@ -60,12 +66,20 @@ export function ComparisonPage({ report, comparison }: { report: ReportDocument;
           </Panel>
         )}
         {comparison.gained.length > 0 && (
-          <Panel title={`Gained: ${formatCount(comparison.gained.length)} (not correct in A, correct in B)`} isWide>
+          <Panel
+            id={PANELS.gained}
+            title={`Gained: ${formatCount(comparison.gained.length)} (not correct in A, correct in B)`}
+            isWide
+          >
             <ChangedSamples title="Gained samples" samples={comparison.gained} />
           </Panel>
         )}
         {comparison.lost.length > 0 && (
-          <Panel title={`Lost: ${formatCount(comparison.lost.length)} (correct in A, not correct in B)`} isWide>
+          <Panel
+            id={PANELS.lost}
+            title={`Lost: ${formatCount(comparison.lost.length)} (correct in A, not correct in B)`}
+            isWide
+          >
             <ChangedSamples title="Lost samples" samples={comparison.lost} />
           </Panel>
         )}
@@ -74,45 +88,129 @@ export function ComparisonPage({ report, comparison }: { report: ReportDocument;
   );
 }
 
-/** What changed in each sample, with links to it in both runs. */
-function ChangedSamples({ title, samples }: { title: string; samples: ChangedSample[] }) {
-  const [shown, setShown] = useState(SAMPLES_SHOWN);
-  const link = (run: number, id: string) => toHash({ page: "sample", run, id, step: null });
+/** The headline; the numbers of gained and lost samples lead to their lists below. */
+function Headline({ comparison: { headline, gained, lost } }: { comparison: Comparison }) {
+  const parts = splitHeadline(headline, gained.length, lost.length);
   return (
-    <div class="scroll tall" tabIndex={0} role="region" aria-label={title}>
-      <table class="changed-samples">
+    <p class="headline">
+      {parts.map(({ text, change }) =>
+        change === null ? (
+          <Text of={text} />
+        ) : (
+          <button
+            type="button"
+            class={change}
+            onClick={() => document.getElementById(PANELS[change])?.scrollIntoView({ block: "start" })}
+          >
+            {text}
+          </button>
+        ),
+      )}
+    </p>
+  );
+}
+
+interface HeadlinePart {
+  text: string;
+  /** The list that the text leads to. */
+  change: keyof typeof PANELS | null;
+}
+
+/** "… (31 gained, 4 lost; …)", 31, 4 -> "… (", "31 gained" (gained), ", ", "4 lost" (lost), "; …)" */
+export function splitHeadline(headline: string, gained: number, lost: number): HeadlinePart[] {
+  const parts: HeadlinePart[] = [];
+  let rest = headline;
+  for (const [change, count] of [
+    ["gained", gained],
+    ["lost", lost],
+  ] as const) {
+    const text = `${formatCount(count)} ${change}`;
+    // The names of the runs come first, and can contain the same text.
+    const start = rest.lastIndexOf(text);
+    if (count === 0 || start < 0) continue;
+    parts.push({ text: rest.slice(0, start), change: null }, { text, change });
+    rest = rest.slice(start + text.length);
+  }
+  return [...parts, { text: rest, change: null }];
+}
+
+/** Each quantity in A and in B, with its change. */
+function QuantityTable({ quantities }: { quantities: Quantity[] }) {
+  if (quantities.length === 0) return null;
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Quantities in both runs">
+      <table class="quantities">
         <thead>
           <tr>
-            <th scope="col">Sample</th>
-            <th scope="col">In A</th>
-            <th scope="col">In B</th>
+            <th scope="col">Quantity</th>
+            {["A", "B", "Change", "95% interval", "p"].map((title) => (
+              <th scope="col">{title}</th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {samples.slice(0, shown).map(({ id, a, b }) => (
+          {quantities.map(({ name, a, b, change, interval, p }) => (
             <tr>
               <th scope="row">
-                <bdi class="mono">
-                  <Text of={id} />
-                </bdi>
+                <Text of={name} />
               </th>
-              {[a, b].map((text, run) => (
+              {[a, b, change, interval, p].map((text) => (
                 <td>
-                  <a href={link(run, id)}>
-                    <Text of={text} marks="sentence" />
-                  </a>
+                  <Text of={text.replaceAll("-", "−")} />
                 </td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
-      {shown < samples.length && (
-        <button type="button" onClick={() => setShown(shown + SAMPLES_SHOWN)}>
-          Show {formatCount(Math.min(SAMPLES_SHOWN, samples.length - shown))} more
+    </div>
+  );
+}
+
+/** What changed in each sample, with links to it in both runs. */
+function ChangedSamples({ title, samples }: { title: string; samples: ChangedSample[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const shown = isOpen ? samples : samples.slice(0, SAMPLES_SHOWN);
+  const link = (run: number, id: string) => toHash({ page: "sample", run, id, step: null });
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label={title}>
+        <table class="changed-samples">
+          <thead>
+            <tr>
+              <th scope="col">Sample</th>
+              <th scope="col">In A</th>
+              <th scope="col">In B</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ id, a, b }) => (
+              <tr>
+                <th scope="row">
+                  <a href={link(0, id)}>
+                    <bdi class="mono">
+                      <Text of={id} />
+                    </bdi>
+                  </a>
+                </th>
+                {[a, b].map((text, run) => (
+                  <td>
+                    <a href={link(run, id)}>
+                      <Text of={text} marks="sentence" />
+                    </a>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {samples.length > SAMPLES_SHOWN && (
+        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? `Show the first ${SAMPLES_SHOWN}` : `Show all ${formatCount(samples.length)}`}
         </button>
       )}
-    </div>
+    </>
   );
 }
 
@@ -176,6 +274,11 @@ function GroupTable({ groups }: { groups: GroupChange[] }) {
   );
 }
 
+/** "Trace, of failures": a diagnosis is that of the samples whose answer is not correct. */
+export function groupTitle({ by, is_of_failures }: Pick<GroupChange, "by" | "is_of_failures">): string {
+  return measureLabel(by) + (is_of_failures ? ", of failures" : "");
+}
+
 function GroupRows({ groups }: { groups: GroupChange[] }) {
   return (
     <div class="scroll tall" tabIndex={0} role="region" aria-label="Gains and losses by group">
@@ -190,7 +293,7 @@ function GroupRows({ groups }: { groups: GroupChange[] }) {
         <tbody>
           {groups.map((group, index) => (
             <tr class={group.adjusted_p < SIGNIFICANCE ? "significant" : undefined}>
-              <td>{group.by !== groups[index - 1]?.by && <Text of={measureLabel(group.by)} />}</td>
+              <td>{group.by !== groups[index - 1]?.by && <Text of={groupTitle(group)} />}</td>
               <th scope="row">
                 <Text of={columnLabel(group.by, group.group)} />
               </th>

@@ -1,5 +1,5 @@
-/** Buttons that copy a sample: as a link, as Markdown, as the command that shows it, or as a picture. */
-import { useState } from "preact/hooks";
+/** Menu that copies a sample: as a link, as Markdown, as the command that shows it, or as a picture. */
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { SampleDocument } from "../api";
 import { copyPng, copyText } from "../clipboard";
 import { type PictureColours, toSvg } from "../samplePicture";
@@ -23,15 +23,36 @@ interface Props {
 export function CopyMenu({ sample, run, version }: Props) {
   const picture = () => toSvg(sample, pictureColours(), `Made with Worldline ${version}`);
   const asText = async (text: string): Promise<Result> => ((await copyText(text)) ? "copied" : "failed");
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => closeOutside(menu), []);
   return (
-    <span class="copy-menu" role="group" aria-label="Copy">
-      <CopyButton name="Link" copy={() => asText(location.href)} />
-      <CopyButton name="Markdown" copy={() => asText(toMarkdown(sample, run, location.href))} />
-      <CopyButton name="Command" copy={() => asText(toCommand(sample, run))} />
-      <CopyButton name="PNG" copy={() => copyPng(picture(), fileName(sample.id))} />
-      <CopyButton name="SVG" copy={() => asText(picture())} />
-    </span>
+    <details class="copy-menu" ref={menu}>
+      <summary>
+        <Icon name="copy" /> Copy …
+      </summary>
+      <div class="copy-items" role="group" aria-label="Copy">
+        <CopyButton name="Link" copy={() => asText(location.href)} />
+        <CopyButton name="Markdown" copy={() => asText(toMarkdown(sample, run, location.href))} />
+        <CopyButton name="Command" copy={() => asText(toCommand(sample, run))} />
+        <CopyButton name="PNG" copy={() => copyPng(picture(), fileName(sample.id))} />
+        <CopyButton name="SVG" copy={() => asText(picture())} />
+      </div>
+    </details>
   );
+}
+
+/** Closes the menu on a click outside of it and on Escape; returns a function that ends this. */
+function closeOutside(menu: { current: HTMLDetailsElement | null }): () => void {
+  const onClick = ({ target }: MouseEvent) => {
+    if (target instanceof Node && !menu.current?.contains(target)) menu.current?.removeAttribute("open");
+  };
+  const onKey = ({ key }: KeyboardEvent) => key === "Escape" && menu.current?.removeAttribute("open");
+  addEventListener("click", onClick);
+  addEventListener("keydown", onKey);
+  return () => {
+    removeEventListener("click", onClick);
+    removeEventListener("keydown", onKey);
+  };
 }
 
 function CopyButton({ name, copy }: { name: string; copy: () => Promise<Result> }) {
@@ -65,8 +86,8 @@ function pictureColours(): PictureColours {
     muted: cssColour("--muted"),
     line: cssColour("--line"),
     accent: cssColour("--accent"),
+    good: cssColour("--good"),
     wrong: cssColour("--wrong"),
     wrongBack: cssColour("--wrong-back"),
-    good: cssColour("--good"),
   };
 }

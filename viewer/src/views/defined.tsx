@@ -1,7 +1,7 @@
 /** Words with a definition, which is shown on hover, on keyboard focus and on touch. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { definitionOf, type Term } from "../glossary";
+import { definitionOf, shownDefinition, type Term } from "../glossary";
 
 /** Milliseconds for which the mouse rests on a word before its definition is shown. */
 const HOVER_DELAY = 250;
@@ -24,7 +24,7 @@ export function DefinitionTip() {
   // A new object for the same word places its definition again.
   const [shown, setShown] = useState<{ word: HTMLElement | null }>({ word: null });
   const tip = useRef<HTMLDivElement>(null);
-  const text = shown.word && definitionOf(shown.word.dataset["term"] ?? "");
+  const text = shown.word && shownDefinition(shown.word.dataset["term"] ?? "");
   useEffect(() => listen((word) => setShown({ word })), []);
   useLayoutEffect(() => {
     const { word } = shown;

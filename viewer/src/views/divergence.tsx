@@ -1,31 +1,24 @@
 /** The two values that differ at the divergence, compared by token, by character or by structure. */
 import { useMemo } from "preact/hooks";
 import type { Divergence, ValueTokens } from "../api";
-import { type DiffChunk, diffItems, diffText } from "../diff";
+import { type DiffChunk, diffItems } from "../diff";
 import { sliceText } from "../escape";
 import { label } from "../labels";
 import { pluralize } from "../numberFormat";
 import { parseContainer } from "../pythonValue";
 import type { ValueView } from "../route";
 import { diffContainers, type DiffNode } from "../valueDiff";
+import { areOtherLines, compareSides } from "../valueSpaces";
 import { Defined } from "./defined";
+import { MarkedValue, MAX_CHARS, Missing, type Side, SIDE_TITLES, SIDES } from "./markedValue";
 import { DifferenceList, DiffTree } from "./structure";
 import { Text } from "./text";
 import { Value } from "./value";
 
-/** Characters of equal text shown on each side of a difference. */
-const CONTEXT_CHARS = 60;
-/** Characters shown of one difference or token. */
-const MAX_CHARS = 2_000;
-const MAX_CHUNKS = 300;
 const MAX_TOKENS = 2_000;
 /** Equal tokens shown on each side of a difference. */
 const CONTEXT_TOKENS = 20;
 const MAX_DIFFERENCES = 200;
-const SIDES = ["actual", "predicted"] as const;
-const SIDE_TITLES = { actual: "Actual", predicted: "Predicted" };
-
-type Side = (typeof SIDES)[number];
 
 interface Props {
   divergence: Divergence;
@@ -43,11 +36,12 @@ const VIEW_TITLES: Record<ValueView, string> = {
 
 export function DivergenceView({ divergence, tokens, view, choose }: Props) {
   const structure = useMemo(() => diffStructure(divergence), [divergence]);
+  const { variable, where, differences } = divergence;
+  const isWhole = areOtherLines(where, divergence.actual, divergence.predicted);
   const views = (Object.keys(VIEW_TITLES) as ValueView[]).filter(
-    (each) => each === "characters" || (each === "tokens" ? tokens !== null : structure !== null),
+    (each) => !isWhole && (each === "characters" || (each === "tokens" ? tokens !== null : structure !== null)),
   );
   const shown = view !== null && views.includes(view) ? view : (views[0] ?? "characters");
-  const { variable, where, differences } = divergence;
   const others = differences.filter((difference) => difference.name !== variable);
   return (
     <section class="divergence" aria-label="Divergence">
@@ -77,7 +71,7 @@ export function DivergenceView({ divergence, tokens, view, choose }: Props) {
       ) : shown === "tokens" && tokens ? (
         <TokenDiff tokens={tokens} />
       ) : (
-        <CharacterDiff actual={divergence.actual} predicted={divergence.predicted} />
+        <CharacterDiff divergence={divergence} />
       )}
       {others.length > 0 && <OtherDifferences differences={others} />}
     </section>
@@ -91,62 +85,25 @@ function diffStructure({ actual, predicted }: Divergence): DiffNode | null {
   return node?.children ? node : null;
 }
 
-function CharacterDiff({ actual, predicted }: { actual: string; predicted: string }) {
-  const chunks = useMemo(() => diffText(actual, predicted), [actual, predicted]);
+function CharacterDiff({ divergence }: { divergence: Divergence }) {
+  const { where, actual, predicted } = divergence;
+  const { chunks } = useMemo(() => compareSides(where, actual, predicted), [where, actual, predicted]);
   return (
     <dl class="pair">
       {SIDES.map((side) => (
         <div>
           <dt>{SIDE_TITLES[side]}</dt>
-          <dd>
-            <bdi class="value">
-              {chunks.slice(0, MAX_CHUNKS).map((chunk, index) => (
-                <ChunkView chunk={chunk} side={side} isFirst={index === 0} isLast={index === chunks.length - 1} />
-              ))}
-              {chunks.length > MAX_CHUNKS && " …"}
-            </bdi>
+          <dd class={`${side}-side`}>
+            {(side === "actual" ? actual : predicted) === "" ? (
+              <span class="muted">nothing</span>
+            ) : (
+              <MarkedValue chunks={chunks} side={side} />
+            )}
           </dd>
         </div>
       ))}
     </dl>
   );
-}
-
-interface ChunkProps {
-  chunk: DiffChunk<string>;
-  side: Side;
-  isFirst: boolean;
-  isLast: boolean;
-}
-
-function ChunkView({ chunk, side, isFirst, isLast }: ChunkProps) {
-  const text = chunk[side];
-  if (!chunk.isSame) {
-    if (text === "")
-      return (
-        <mark class="missing" title="Missing here">
-          ‸
-        </mark>
-      );
-    return (
-      <mark>
-        <Text of={sliceText(text, 0, MAX_CHARS)} marks="value" />
-        {text.length > MAX_CHARS && <Omitted characters={text.length - MAX_CHARS} />}
-      </mark>
-    );
-  }
-  if (text.length <= 2 * CONTEXT_CHARS + 20) return <Text of={text} marks="value" />;
-  return (
-    <>
-      {!isFirst && <Text of={sliceText(text, 0, CONTEXT_CHARS)} marks="value" />}
-      <Omitted characters={text.length - CONTEXT_CHARS * (isFirst || isLast ? 1 : 2)} />
-      {!isLast && <Text of={sliceText(text, text.length - CONTEXT_CHARS, text.length)} marks="value" />}
-    </>
-  );
-}
-
-function Omitted({ characters }: { characters: number }) {
-  return <span class="omitted"> … {pluralize(characters, "character")} … </span>;
 }
 
 function TokenDiff({ tokens }: { tokens: ValueTokens }) {
@@ -159,7 +116,7 @@ function TokenDiff({ tokens }: { tokens: ValueTokens }) {
             <dt>
               {SIDE_TITLES[side]} <span class="muted">{pluralize(tokens[side].length, "token")}</span>
             </dt>
-            <dd>
+            <dd class={`${side}-side`}>
               <TokenList chunks={chunks} side={side} />
             </dd>
           </div>
@@ -177,6 +134,7 @@ function TokenList({ chunks, side }: { chunks: DiffChunk<string[]>[]; side: Side
   const parts = chunks.flatMap((chunk, index) => {
     const [isFirst, isLast] = [index === 0, index === chunks.length - 1];
     const tokens = chunk[side];
+    if (tokens.length === 0) return [<Missing />];
     const before = isFirst ? 0 : CONTEXT_TOKENS;
     const after = isLast ? 0 : CONTEXT_TOKENS;
     const omitted = chunk.isSame ? tokens.length - before - after : 0;

@@ -59,14 +59,16 @@ export function DivergenceHeatmap({ run, index }: { run: RunDocument; index: num
               </tr>
             );
           })}
-          <tr class="total">
-            <th scope="row">All</th>
-            {kinds.map((kind) => (
-              <td class="number">{formatCount(sum(divergences.filter((cell) => cell.kind === kind)))}</td>
-            ))}
-            <td class="number">{formatCount(total)}</td>
-            <td class="number">{formatPercent(1)}</td>
-          </tr>
+          {wheres.length > 1 && (
+            <tr class="total">
+              <th scope="row">All</th>
+              {kinds.map((kind) => (
+                <td class="number">{formatCount(sum(divergences.filter((cell) => cell.kind === kind)))}</td>
+              ))}
+              <td class="number">{formatCount(total)}</td>
+              <td class="number">{formatPercent(1)}</td>
+            </tr>
+          )}
         </tbody>
       </table>
     </div>

@@ -7,10 +7,16 @@ import { Defined } from "./defined";
 import { Text } from "./text";
 
 /** A section of a page with a title; `term` is the word of the glossary that the title is about. */
-export function Panel(props: { title: string; term?: Term; isWide?: boolean; children: ComponentChildren }) {
-  const { title, term, isWide = false, children } = props;
+export function Panel(props: {
+  id?: string;
+  title: string;
+  term?: Term;
+  isWide?: boolean;
+  children: ComponentChildren;
+}) {
+  const { id, title, term, isWide = false, children } = props;
   return (
-    <section class={isWide ? "panel wide" : "panel"}>
+    <section id={id} class={isWide ? "panel wide" : "panel"}>
       <h2>
         <Defined term={term}>{title}</Defined>
       </h2>

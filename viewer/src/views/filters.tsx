@@ -32,6 +32,9 @@ export function Filters({ run, filter, update, counts }: Props & { counts: Recor
   return (
     <div class="filters" role="search">
       <Search text={filter.search} update={update} />
+      {menus.map((column) => (
+        <Menu column={column} chosen={filter.facets[column.name]} counts={counts} choose={choose} />
+      ))}
       <div class="toggles" role="group" aria-label="Verdict">
         {toggles.map(([value, count]) => {
           const isChosen = filter.facets[TOGGLED_COLUMN] === value;
@@ -45,14 +48,11 @@ export function Filters({ run, filter, update, counts }: Props & { counts: Recor
               data-term={valueTerm(TOGGLED_COLUMN, value)}
               onClick={() => choose(TOGGLED_COLUMN, isChosen ? "" : "=" + value)}
             >
-              <Badge of={value} /> {formatCount(shown)}
+              <Badge of={value} column="verdict" /> {formatCount(shown)}
             </button>
           );
         })}
       </div>
-      {menus.map((column) => (
-        <Menu column={column} chosen={filter.facets[column.name]} counts={counts} choose={choose} />
-      ))}
     </div>
   );
 }
@@ -101,11 +101,11 @@ function Search({ text, update }: { text: string; update: FilterUpdate }) {
   useLayoutEffect(() => setTyped(text), [text]);
   useEffect(() => {
     if (typed === text) return;
-    const timer = setTimeout(() => update({ search: typed }, { replace: true }), 250);
+    const timer = setTimeout(() => update({ search: typed }, { replace: true }), 100);
     return () => clearTimeout(timer);
   }, [typed]);
   return (
-    <label>
+    <label class="search">
       <span>Search</span>
       <input
         type="search"

@@ -1,7 +1,7 @@
 /** Help dialog: keyboard shortcuts, the marks of the sample page, and the definitions of all codes. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { definedCodes } from "../glossary";
-import { label } from "../labels";
+import { columnLabel } from "../labels";
 import { SHORTCUTS } from "../shortcuts";
 
 const MARKS = [
@@ -18,7 +18,7 @@ const MARKS = [
 /** The kinds of codes that are explained. */
 const CODES = [
   ["verdict", "Verdicts: grade of the answer"],
-  ["outcome", "Outcomes: result of the diagnosis"],
+  ["outcome", "Traces: the predicted execution, compared with the actual one"],
   ["differs_in", "First divergence: what differs"],
   ["cause", "Causes"],
 ] as const;
@@ -51,7 +51,7 @@ export function HelpDialog({ close }: { close: () => void }) {
           <dl class="help-list codes">
             {definedCodes(kind).map(([code, definition]) => (
               <div>
-                <dt>{label(code)}</dt>
+                <dt>{columnLabel(kind, code)}</dt>
                 <dd>{definition}</dd>
               </div>
             ))}

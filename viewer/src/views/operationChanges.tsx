@@ -1,6 +1,6 @@
 /** Operations that one run predicts better or worse than another. */
 import { useState } from "preact/hooks";
-import type { OperationChange, ProjectSource } from "../api";
+import type { OperationChange, ProjectRun, ProjectSource } from "../api";
 import { formatCount, formatDifferenceInterval, formatPercent, formatPoints, formatPValue } from "../numberFormat";
 import { comparePath } from "../project/links";
 import type { ProjectState } from "../project/state";
@@ -17,24 +17,33 @@ const SIGNIFICANCE = 0.05;
 interface Props {
   data: ProjectSource;
   names: string[];
+  /** The runs, the best first: the two best ones are chosen at first. */
+  best: ProjectRun[];
   state: ProjectState;
   update: StateUpdate;
 }
 
-export function OperationChanges({ data, names, state, update }: Props) {
-  const [a, b] = [state.a, state.b].map((id) => (names.includes(id) ? id : "")) as [string, string];
-  const isChosen = a !== "" && b !== "" && a !== b;
+export function OperationChanges({ data, names, best, state, update }: Props) {
+  const known = (id: string, otherwise: string | undefined) => (names.includes(id) ? id : (otherwise ?? ""));
+  const [a, b] = [known(state.a, best[1]?.id), known(state.b, best[0]?.id)];
+  // Counting reads all traces of both runs: only on request.
+  const isRequested = names.includes(state.a) && names.includes(state.b);
   return (
     <>
       <div class="compared-runs">
-        <RunSelect title="A" names={names} value={a} none="Choose a run" choose={(id) => update({ a: id })} />
-        <RunSelect title="B" names={names} value={b} none="Choose a run" choose={(id) => update({ b: id })} />
-        {isChosen && <a href={comparePath(a, b)}>Open the comparison</a>}
+        <RunSelect title="A" names={names} value={a} choose={(id) => update({ a: id, b })} />
+        <RunSelect title="B" names={names} value={b} choose={(id) => update({ a, b: id })} />
+        {a !== b && !isRequested && (
+          <button type="button" onClick={() => update({ a, b })}>
+            Compare operations
+          </button>
+        )}
+        {a !== b && <a href={comparePath(a, b)}>Open the comparison</a>}
       </div>
-      {isChosen ? (
-        <Changes key={`${a} ${b}`} data={data} a={a} b={b} />
-      ) : (
+      {a === b ? (
         <p class="note">Choose two different runs, to see which operations B predicts better and worse than A.</p>
+      ) : (
+        isRequested && <Changes key={`${a} ${b}`} data={data} a={a} b={b} />
       )}
     </>
   );

@@ -8,8 +8,8 @@ import { Message } from "./message";
 import { ShareCell } from "./shareBar";
 import { Text } from "./text";
 
-/** Rows that are shown at first. */
-const FIRST_ROWS = 20;
+/** Operations that are executed less often are folded. */
+const MIN_EXECUTIONS = 10;
 
 export function hasOperations({ operations, can_measure_operations }: RunDocument): boolean {
   return can_measure_operations || (operations !== null && operations.operations.length > 0);
@@ -26,9 +26,9 @@ export function OperationsView({ data, run, index }: { data: DataSource; run: Ru
         {pluralize(steps.of, "step")} in the correct part of {pluralize(predictions, "prediction")} and at the first
         divergence: {formatCount(wrong)} wrong, of {pluralize(diverged, "prediction")} that diverged. Intervals of 95%
         are clustered by program ({formatCount(programs)}). Several operations on one line share its outcome; none of
-        them is blamed.
+        them is blamed. The operations with the most wrong steps are first.
       </p>
-      <RateTable rates={operations.operations} />
+      <RateTables rates={operations.operations} />
       <ModelView model={operations.model} note={operations.note} />
       <details>
         <summary>By size, nesting and arguments</summary>
@@ -40,11 +40,39 @@ export function OperationsView({ data, run, index }: { data: DataSource; run: Ru
   );
 }
 
-function RateTable({ rates }: { rates: OperationRate[] }) {
-  const [isComplete, setComplete] = useState(false);
-  const shown = isComplete ? rates : rates.slice(0, FIRST_ROWS);
+/** The operations with the most wrong steps first, and those with too few executions to tell. */
+export function sortRates(rates: OperationRate[]): { shown: OperationRate[]; folded: OperationRate[] } {
+  const wrong = ({ of, correct }: { of: number; correct: number }) => of - correct;
+  const executions = ({ single, shared }: OperationRate) => single.of + shared.of;
+  const sorted = [...rates].sort(
+    (a, b) => wrong(b.single) - wrong(a.single) || wrong(b.shared) - wrong(a.shared) || executions(b) - executions(a),
+  );
+  const folded = sorted.filter((rate) => executions(rate) < MIN_EXECUTIONS);
+  // A small run would show nothing.
+  if (folded.length === sorted.length) return { shown: sorted, folded: [] };
+  return { shown: sorted.filter((rate) => executions(rate) >= MIN_EXECUTIONS), folded };
+}
+
+function RateTables({ rates }: { rates: OperationRate[] }) {
+  const { shown, folded } = sortRates(rates);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Correct steps by operation">
+    <>
+      <RateTable rates={shown} title="Correct steps by operation" />
+      {folded.length > 0 && (
+        <details>
+          <summary>
+            {pluralize(folded.length, "operation")} with fewer than {MIN_EXECUTIONS} executions
+          </summary>
+          <RateTable rates={folded} title="Operations with few executions" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function RateTable({ rates, title }: { rates: OperationRate[]; title: string }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={title}>
       <table>
         <thead>
           <tr>
@@ -55,7 +83,7 @@ function RateTable({ rates }: { rates: OperationRate[] }) {
           </tr>
         </thead>
         <tbody>
-          {shown.map((rate) => (
+          {rates.map((rate) => (
             <tr>
               <th scope="row">
                 <Text of={rate.name} />
@@ -67,11 +95,6 @@ function RateTable({ rates }: { rates: OperationRate[] }) {
           ))}
         </tbody>
       </table>
-      {shown.length < rates.length && (
-        <button type="button" onClick={() => setComplete(true)}>
-          Show all {formatCount(rates.length)} operations
-        </button>
-      )}
     </div>
   );
 }

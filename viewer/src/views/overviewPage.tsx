@@ -1,11 +1,14 @@
 /** Overview of one run: accuracy, outcomes, divergences, causes, tokens. Panels without data are left out. */
-import type { Accuracy, DataSource, ReportDocument } from "../api";
+import type { ComponentChildren } from "preact";
+import type { Accuracy, DataSource, ReportDocument, RunDocument } from "../api";
+import type { Term } from "../glossary";
 import { runLabel } from "../labels";
 import { formatCount, formatPercent, pluralize } from "../numberFormat";
 import { CauseTable, EffectTables } from "./causes";
 import { CalibrationChart, LengthChart, SurvivalChart } from "./charts";
 import { CountTable } from "./countTable";
 import { DivergenceHeatmap } from "./divergenceHeatmap";
+import { DistributionSummaryView } from "./distributionSummary";
 import { Panel } from "./elements";
 import { ExampleFailures } from "./exampleFailures";
 import { hasOperations, OperationsView } from "./operations";
@@ -21,9 +24,19 @@ interface Props {
   by: string | null;
 }
 
+/** A panel of the overview; `link` is its name in the list of links. */
+interface Section {
+  link: string;
+  title: string;
+  term?: Term;
+  isWide?: boolean;
+  content: ComponentChildren;
+}
+
 export function OverviewPage({ data, report, index, by }: Props) {
   const run = report.runs[index];
   if (!run) return null;
+  const sections = fillRows(overviewSections(data, run, index, by));
   return (
     <div class="overview">
       <h1>
@@ -32,68 +45,139 @@ export function OverviewPage({ data, report, index, by }: Props) {
       <p class="subtitle">
         <Text of={run.header.join(" · ")} />
       </p>
+      <p class="method">
+        <Text of={run.method.join(" ")} />
+      </p>
       {run.headline !== "" && (
         <p class="news">
           <Text of={run.headline} />
         </p>
       )}
-      {run.examples.length > 0 && <ExampleFailures examples={run.examples} run={index} />}
+      {run.import_note !== "" && (
+        <p class="note import-note">
+          <Text of={run.import_note} />
+        </p>
+      )}
       <AccuracyTiles accuracy={run.accuracy} />
+      <JumpLinks names={sections.map(({ link }) => link)} />
+      {run.examples.length > 0 && <ExampleFailures run={run} index={index} />}
       <div class="panels">
-        {run.outcomes.length > 0 && (
-          <Panel title="Outcomes" term="term:outcome">
-            <CountTable run={run} index={index} facet="outcome" counts={run.outcomes} />
+        {sections.map(({ link, title, term, isWide = false, content }) => (
+          <Panel id={sectionId(link)} title={title} isWide={isWide} {...(term && { term })}>
+            {content}
           </Panel>
-        )}
-        {run.divergences.length > 0 && (
-          <Panel title="First divergence, by what differs and kind of the actual value" term="term:divergence">
-            <DivergenceHeatmap run={run} index={index} />
-          </Panel>
-        )}
-        {run.lengths.length > 0 && (
-          <Panel title="Accuracy by length of the execution" term="term:difficulty">
-            <LengthChart lengths={run.lengths} run={index} by={by} />
-          </Panel>
-        )}
-        {run.survival.length > 0 && (
-          <Panel title="Survival curve: predictions without a divergence after n steps" term="term:survival curve">
-            <SurvivalChart survival={run.survival} />
-          </Panel>
-        )}
-        {run.one_step_accuracy.length > 0 && <OneStepAccuracy lines={run.one_step_accuracy} />}
-        {run.calibration && (
-          <Panel title="Calibration: confidence and accuracy" term="term:calibration">
-            <CalibrationChart calibration={run.calibration} />
-          </Panel>
-        )}
-        {run.trust && (
-          <Panel title="Trust: wrong results by share of trusted results" term="term:trust">
-            <TrustView trust={run.trust} />
-          </Panel>
-        )}
-        {run.causes.length > 0 && (
-          <Panel title="Causes" term="term:cause" isWide>
-            <CauseTable run={run} index={index} />
-          </Panel>
-        )}
-        {run.interventions && (
-          <Panel title="Interventions" term="term:intervention" isWide>
-            <EffectTables interventions={run.interventions} />
-          </Panel>
-        )}
-        {hasOperations(run) && (
-          <Panel title="Operations: correct steps by operation" isWide>
-            <OperationsView data={data} run={run} index={index} />
-          </Panel>
-        )}
-        {hasTokenUsage(run) && (
-          <Panel title="Cost in tokens" term="term:max tokens" isWide>
-            <TokenUsageView data={data} run={run} index={index} />
-          </Panel>
-        )}
+        ))}
       </div>
     </div>
   );
+}
+
+const sectionId = (link: string) => `section-${link.toLowerCase()}`;
+
+/** Links to the panels; the URL's hash is the route, so that they scroll instead. */
+function JumpLinks({ names }: { names: string[] }) {
+  if (names.length < 2) return null;
+  return (
+    <nav class="jump-links" aria-label="Sections">
+      {names.map((name) => (
+        <button
+          type="button"
+          onClick={() => document.getElementById(sectionId(name))?.scrollIntoView({ block: "start" })}
+        >
+          {name}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+/** Makes the last small panel wide if it would be alone in its row. */
+export function fillRows<S extends { isWide?: boolean }>(sections: S[]): S[] {
+  const small = sections.filter(({ isWide }) => !isWide);
+  const last = small.length % 2 ? small.at(-1) : undefined;
+  return sections.map((section) => (section === last ? { ...section, isWide: true } : section));
+}
+
+/** The panels with data. */
+function overviewSections(data: DataSource, run: RunDocument, index: number, by: string | null): Section[] {
+  const sections: (Section | false | null)[] = [
+    run.survival.length > 0 && {
+      link: "Traces",
+      title: "Traces: predicted and actual execution",
+      term: "term:outcome",
+      content: <CountTable run={run} index={index} facet="outcome" counts={run.outcomes} />,
+    },
+    run.divergences.length > 0 && {
+      link: "Divergences",
+      title: "First divergence, by what differs and kind of the actual value",
+      term: "term:divergence",
+      content: <DivergenceHeatmap run={run} index={index} />,
+    },
+    run.lengths.length > 0 && {
+      link: "Length",
+      title: "Accuracy by length of the execution",
+      term: "term:difficulty",
+      content: <LengthChart lengths={run.lengths} run={index} by={by} />,
+    },
+    run.survival.length > 0 && {
+      link: "Survival",
+      title: "Survival curve: predictions without a divergence up to step n",
+      term: "term:survival curve",
+      content: <SurvivalChart survival={run.survival} />,
+    },
+    run.one_step_accuracy.length > 0 && {
+      link: "Scores",
+      title: run.one_step_accuracy[0] ?? "",
+      term: "term:one-step accuracy",
+      isWide: true,
+      content: <OneStepAccuracy lines={run.one_step_accuracy.slice(1)} />,
+    },
+    run.calibration && {
+      link: "Calibration",
+      title: "Calibration: confidence and accuracy",
+      term: "term:calibration",
+      content: <CalibrationChart calibration={run.calibration} />,
+    },
+    run.distributions && {
+      link: "Distributions",
+      title: "Distributions: repeated answers and exact probabilities",
+      isWide: true,
+      content: <DistributionSummaryView summary={run.distributions} index={index} />,
+    },
+    run.trust && {
+      link: "Trust",
+      title: "Trust: wrong results by share of trusted results",
+      term: "term:trust",
+      content: <TrustView trust={run.trust} />,
+    },
+    hasTokenUsage(run) && {
+      link: "Cost",
+      title: "Cost in tokens",
+      term: "term:max tokens",
+      content: <TokenUsageView data={data} run={run} index={index} />,
+    },
+    run.causes.length > 0 && {
+      link: "Causes",
+      title: "Causes",
+      term: "term:cause",
+      isWide: true,
+      content: <CauseTable run={run} index={index} />,
+    },
+    run.interventions && {
+      link: "Interventions",
+      title: "Interventions",
+      term: "term:intervention",
+      isWide: true,
+      content: <EffectTables interventions={run.interventions} />,
+    },
+    hasOperations(run) && {
+      link: "Operations",
+      title: "Operations: correct steps by operation",
+      isWide: true,
+      content: <OperationsView data={data} run={run} index={index} />,
+    },
+  ];
+  return sections.filter((section): section is Section => Boolean(section));
 }
 
 function AccuracyTiles({ accuracy }: { accuracy: Accuracy }) {
@@ -123,13 +207,11 @@ function AccuracyTiles({ accuracy }: { accuracy: Accuracy }) {
   );
 }
 
-/** Share of actual steps that are the model's own first choice; the first line is the title. */
-function OneStepAccuracy({ lines: [title = "", ...lines] }: { lines: string[] }) {
+/** Share of actual steps that are the model's own first choice. */
+function OneStepAccuracy({ lines }: { lines: string[] }) {
   return (
-    <Panel title={title} term="term:one-step accuracy" isWide>
-      <pre class="lines">
-        <Text of={lines.join("\n")} lines />
-      </pre>
-    </Panel>
+    <pre class="lines">
+      <Text of={lines.join("\n")} lines />
+    </pre>
   );
 }

@@ -3,13 +3,22 @@ import { useEffect, useState } from "preact/hooks";
 import type { ProjectDocument, ProjectSource, RunDifference } from "../api";
 import { escapeHidden, shorten } from "../escape";
 import { formatCount, pluralize } from "../numberFormat";
-import { compareNames, fromProjectHash, type ProjectState, selectRuns, toProjectHash } from "../project/state";
+import {
+  bestRuns,
+  compareNames,
+  fromProjectHash,
+  projectTitle,
+  type ProjectState,
+  selectRuns,
+  toProjectHash,
+} from "../project/state";
 import { useAsync } from "../useAsync";
 import { Footer } from "./app";
 import { Panel } from "./elements";
 import { Logo } from "./icons";
 import { ErrorBoundary, Loading, Message } from "./message";
 import { OperationChanges } from "./operationChanges";
+import { RunChart } from "./runChart";
 import { RunTable } from "./runTable";
 import { Text } from "./text";
 import { ThemeSwitch } from "./theme";
@@ -21,7 +30,7 @@ export type StateUpdate = (next: Partial<ProjectState>) => void;
 export function ProjectApp({ data }: { data: ProjectSource }) {
   const [project, retry] = useAsync("project", () => data.project());
   useEffect(() => {
-    const name = project.status === "ready" ? project.value.name : "Runs";
+    const name = project.status === "ready" ? projectTitle(project.value.name) : "Runs";
     document.title = `${escapeHidden(shorten(name, 80))} – Worldline`;
   });
   return (
@@ -72,13 +81,24 @@ function ProjectPage({ data, project }: { data: ProjectSource; project: ProjectD
   );
   const differences = new Map<string, RunDifference>();
   if (loaded.status === "ready") for (const each of loaded.value.runs) differences.set(each.run, each);
+  const models = new Set(project.runs.map((run) => run.model));
   const runs = selectRuns(project.runs, state, differences);
-  const comparisons = Math.max(project.runs.length - 1, 0);
+  const comparisons = [...differences.values()].filter(({ answered }) => answered.value !== null).length;
   return (
     <div class="overview">
-      <h1>
-        <Text of={project.name} />
+      <h1 title={escapeHidden(project.name)}>
+        <Text of={projectTitle(project.name)} />
       </h1>
+      {models.size === 1 && !models.has("") && (
+        <p class="subtitle">
+          <Text of={`All runs: ${[...models].join()}`} />
+        </p>
+      )}
+      {project.runs.length > 1 && (
+        <Panel title="Correct of answered samples, with 95% intervals" isWide>
+          <RunChart runs={project.runs} isServed={data.isServed} />
+        </Panel>
+      )}
       {project.trends.length > 0 && (
         <Panel title="Accuracy over the checkpoints of one model" isWide>
           <TrendView trends={project.trends} isServed={data.isServed} state={state} update={update} />
@@ -98,10 +118,12 @@ function ProjectPage({ data, project }: { data: ProjectSource; project: ProjectD
         isServed={data.isServed}
         state={state}
         update={update}
+        hasModels={models.size > 1}
       />
       <p class="note">
         Difference to the baseline in points, over the samples that both runs answered, with its 95% interval and the
-        p-value of the paired test, adjusted for {pluralize(comparisons, "comparison")} (Benjamini–Hochberg). Truncated
+        p-value of the paired test. The p-value is adjusted for {pluralize(comparisons, "comparison")}{" "}
+        (Benjamini–Hochberg), the interval is not: an interval without 0 can have an adjusted p above 0.05. Truncated
         samples, samples without an answer and infrastructure errors are in no difference.
       </p>
       {project.unreadable.map(({ run, error }) => (
@@ -112,7 +134,7 @@ function ProjectPage({ data, project }: { data: ProjectSource; project: ProjectD
       <div class="panels">
         {data.isServed && names.length > 1 && (
           <Panel title="Operations that got better and worse between two runs" isWide>
-            <OperationChanges data={data} names={names} state={state} update={update} />
+            <OperationChanges data={data} names={names} best={bestRuns(project.runs)} state={state} update={update} />
           </Panel>
         )}
       </div>
@@ -133,7 +155,7 @@ function RunFilters({ data, project, state, update, names, baseline }: FilterPro
   const values = (of: "model" | "benchmark") => [...new Set(project.runs.map((run) => run[of]))].sort(compareNames);
   return (
     <div class="filters" role="search">
-      <label>
+      <label class="search">
         <span>Search</span>
         <input
           type="search"
@@ -170,17 +192,14 @@ interface SelectProps {
   names: string[];
   value: string;
   choose: (id: string) => void;
-  /** The text of the choice of no run. */
-  none?: string;
 }
 
 /** A menu of runs. */
-export function RunSelect({ title, names, value, choose, none }: SelectProps) {
+export function RunSelect({ title, names, value, choose }: SelectProps) {
   return (
     <label>
       <span>{title}</span>
       <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {none !== undefined && <option value="">{none}</option>}
         {names.map((name) => (
           <option value={name}>{escapeHidden(shorten(name, 60))}</option>
         ))}

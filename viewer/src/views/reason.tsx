@@ -1,7 +1,7 @@
 /** Why the cause of a sample was chosen: the rule, the facts that it matched, and what confirmed or refuted it. */
 import type { Attempt, Reason, SampleDocument } from "../api";
 import { definitionOf } from "../glossary";
-import { label } from "../labels";
+import { causeLabel, label } from "../labels";
 import { Defined } from "./defined";
 import { Text } from "./text";
 
@@ -16,13 +16,12 @@ export function ReasonView({ sample }: { sample: SampleDocument }) {
   const { reason, cause } = sample;
   if (reason === null || cause === null) return null;
   const [tone, status] = STATUS[reason.status];
-  const condition = definitionOf(`cause:${cause}`);
   return (
     <section class="reason" aria-label="Why this cause">
       <h2>
         <Defined term="term:cause">Cause</Defined>:{" "}
         <Defined term={`cause:${cause}`}>
-          <Text of={label(cause)} />
+          <Text of={causeLabel(cause)} />
         </Defined>{" "}
         <span class={`badge ${tone}`}>{status}</span>
       </h2>
@@ -39,19 +38,35 @@ export function ReasonView({ sample }: { sample: SampleDocument }) {
         </ul>
       )}
       <p class="note">
-        {reason.rule === null
-          ? `None of the ${reason.rules} rules matches.`
-          : `Rule ${reason.rule} of ${reason.rules}, the first that matches${condition === null ? "" : ": "}`}
-        {reason.rule !== null && condition !== null && <Text of={sentence(condition, false)} />}
-        {reason.also_matching.length > 0 && (
+        <Text of={testText(reason, sample.attempts)} />
+      </p>
+      <RuleView reason={reason} condition={definitionOf(`cause:${cause}`)} />
+    </section>
+  );
+}
+
+/** Which rule chose the cause, and which later ones match as well. */
+function RuleView({ reason, condition }: { reason: Reason; condition: string | null }) {
+  const { rule, rules, also_matching } = reason;
+  if (rule === null) return <p class="note">None of the {rules} rules matches.</p>;
+  return (
+    <details>
+      <summary>
+        Rule {rule} of {rules}
+      </summary>
+      <p class="note">
+        The rules are tried in a fixed order. Rule {rule} of {rules} is the first that matches
+        {condition === null ? "." : ": "}
+        {condition !== null && <Text of={sentence(condition, false)} />}
+        {also_matching.length > 0 && (
           <>
             {" "}
             Later rules that match, too:{" "}
-            {reason.also_matching.map((name, index) => (
+            {also_matching.map((name, index) => (
               <>
                 {index > 0 && ", "}
                 <Defined term={`cause:${name}`}>
-                  <Text of={label(name)} />
+                  <Text of={causeLabel(name)} />
                 </Defined>
               </>
             ))}
@@ -59,10 +74,7 @@ export function ReasonView({ sample }: { sample: SampleDocument }) {
           </>
         )}
       </p>
-      <p class="note">
-        <Text of={testText(reason, sample.attempts)} />
-      </p>
-    </section>
+    </details>
   );
 }
 

@@ -1,7 +1,14 @@
 /** Table of the runs of a project, with their differences to a baseline. */
 import type { ProjectRun, RunDifference } from "../api";
 import { escapeHidden } from "../escape";
-import { formatCount, formatDifferenceInterval, formatPoints, formatPValue, formatShare } from "../numberFormat";
+import {
+  formatCount,
+  formatDifferenceInterval,
+  formatPoints,
+  formatPValue,
+  formatShare,
+  pluralize,
+} from "../numberFormat";
 import { comparePath, runPath } from "../project/links";
 import type { ProjectState } from "../project/state";
 import type { StateUpdate } from "./projectPage";
@@ -10,6 +17,8 @@ import { Text } from "./text";
 
 /** Differences with a smaller adjusted p-value are printed in bold. */
 const SIGNIFICANCE = 0.05;
+
+const NO_DIFFERENCE = "Not compared: no sample was answered in this run and in the baseline";
 
 /** The columns: the name that is sorted by, the heading, and whether it is a number. */
 const COLUMNS: [string, string, boolean][] = [
@@ -35,7 +44,6 @@ const OPTIONAL: Record<string, (run: ProjectRun) => boolean> = {
   truncated: (run) => run.accuracy.truncated > 0,
   no_answer: (run) => run.accuracy.no_answer > 0,
   infra_error: (run) => run.accuracy.infra_error > 0,
-  model: (run) => run.model !== "",
 };
 
 interface Props {
@@ -45,10 +53,13 @@ interface Props {
   isServed: boolean;
   state: ProjectState;
   update: StateUpdate;
+  /** Whether the runs of the project are of different models. */
+  hasModels: boolean;
 }
 
-export function RunTable({ runs, baseline, differences, isServed, state, update }: Props) {
-  const isShown = (name: string) => OPTIONAL[name] === undefined || runs.some(OPTIONAL[name]);
+export function RunTable({ runs, baseline, differences, isServed, state, update, hasModels }: Props) {
+  const isShown = (name: string) =>
+    name === "model" ? hasModels : OPTIONAL[name] === undefined || runs.some(OPTIONAL[name]);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
       <table class="runs-table">
@@ -139,7 +150,7 @@ function Row({ run, isServed, isBaseline, baseline, difference, isShown }: RowPr
         isBaseline={isBaseline}
         link={isServed ? comparePath(baseline, run.id) : null}
       />
-      <td>{formatShare(accuracy.of_all)}</td>
+      <td title={formatShare(accuracy.of_all)}>{formatShare({ ...accuracy.of_all, low: null })}</td>
       {counts.map((name) => (
         <td class="number">{accuracy[name] ? formatCount(accuracy[name]) : "·"}</td>
       ))}
@@ -162,7 +173,21 @@ function Row({ run, isServed, isBaseline, baseline, difference, isShown }: RowPr
 function DifferenceCells(props: { difference: RunDifference | undefined; isBaseline: boolean; link: string | null }) {
   const { difference, isBaseline, link } = props;
   if (isBaseline) return <td colSpan={4}>Baseline</td>;
-  if (!difference || difference.answered.value === null) return <td colSpan={4}>–</td>;
+  if (!difference) return <td colSpan={4}>…</td>;
+  if (difference.answered.value === null)
+    return (
+      <td colSpan={4} class="muted" title={NO_DIFFERENCE}>
+        – <span class="visually-hidden">{NO_DIFFERENCE}</span>
+      </td>
+    );
+  if (difference.has_same_verdicts) {
+    const shared = pluralize(difference.all.of, "shared sample");
+    return (
+      <td colSpan={4} class="muted">
+        {link === null ? "Same verdicts" : <a href={link}>Same verdicts</a>} on all {shared}
+      </td>
+    );
+  }
   const points = formatPoints(difference.answered.value);
   const style = difference.adjusted_p < SIGNIFICANCE ? "number significant" : "number";
   return (

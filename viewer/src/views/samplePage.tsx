@@ -1,8 +1,9 @@
 /** One sample: the actual and the predicted execution of its program, and their divergence. */
 import { useMemo, useState } from "preact/hooks";
-import type { Attempt, DataSource, ReportDocument, SampleDocument } from "../api";
+import type { Attempt, DataSource, Possibility, ReportDocument, ResultDistribution, SampleDocument } from "../api";
 import { trustText } from "./trust";
 import { label } from "../labels";
+import { buildLanes } from "../lanes";
 import { navigate } from "../navigation";
 import { pluralize } from "../numberFormat";
 import type { SampleRoute } from "../route";
@@ -10,8 +11,10 @@ import { useShortcuts } from "../shortcuts";
 import { stepOut, stepOver } from "../stepNavigation";
 import { buildTimeline } from "../timeline";
 import { useAsync } from "../useAsync";
+import { compareSides, differsInSpaces } from "../valueSpaces";
 import { Badge } from "./badge";
 import { CopyMenu } from "./copyMenu";
+import { DistributionView } from "./distributionView";
 import { DivergenceView } from "./divergence";
 import { ErrorBoundary, Loading, Message } from "./message";
 import { ReasonView } from "./reason";
@@ -19,9 +22,13 @@ import { SampleNav } from "./sampleNav";
 import { SourceView } from "./sourceView";
 import { CallStacks, StateTable } from "./stateTable";
 import { type Move, StepBar, useStep } from "./stepBar";
-import { PagedText, Text } from "./text";
+import { AllSpaces, PagedText, Text } from "./text";
+import { ThreadsPanel } from "./threadsPanel";
 import { TimelineView } from "./timelineView";
 import { Value } from "./value";
+
+/** Facts that are shown on request. */
+const FOLDED_FACTS = new Set(["position", "decisive"]);
 
 interface Props {
   data: DataSource;
@@ -53,23 +60,39 @@ export function SamplePage({ data, report, route }: Props) {
       )}
       {sample.status === "ready" && (
         <ErrorBoundary>
-          <SampleView sample={sample.value} route={route} />
+          <AllSpaces.Provider value={hasSpaceDifference(sample.value)}>
+            <SampleView sample={sample.value} route={route} />
+          </AllSpaces.Provider>
         </ErrorBoundary>
       )}
     </div>
   );
 }
 
-function SampleView({ sample, route }: { sample: SampleDocument; route: SampleRoute }) {
+/** Whether the two values of the divergence, or the two results, differ in spaces. */
+function hasSpaceDifference({ divergence, expected, answer, verdict }: SampleDocument): boolean {
+  if (verdict === "incorrect" && expected !== null && answer !== null && differsInSpaces(expected, answer)) return true;
+  if (divergence === null) return false;
+  return compareSides(divergence.where, divergence.actual, divergence.predicted).marks === "spaces";
+}
+
+export function SampleView({ sample, route }: { sample: SampleDocument; route: SampleRoute }) {
   const actual = useMemo(() => buildTimeline(sample.actual), [sample]);
   const predicted = useMemo(() => buildTimeline(sample.predicted), [sample]);
   // The NLL has one more entry: the end of the trace is scored too.
+  const lanes = useMemo(() => buildLanes(sample.actual), [sample]);
   const length = Math.max(actual.length, predicted.length, sample.nll?.length ?? 0);
+  // If only the result was asked for, no step differs but the last one, which returns it or raises.
+  const differsInSteps = sample.divergence !== null && !["return", "exception"].includes(sample.divergence.where);
+  const hasPredicted = predicted.length > 0 || sample.nll !== null || differsInSteps;
   const divergenceStep = sample.divergence ? Math.min(sample.divergence.step, Math.max(length - 1, 0)) : null;
   // A truncated output is opened where its text ends.
   const lastPredicted = sample.outcome === "truncated" ? Math.max(predicted.length - 1, 0) : 0;
   const [step, choose] = useStep(route, divergenceStep ?? lastPredicted, length);
-  const depth = (index: number) => (index < actual.length ? actual.depth(index) : predicted.depth(index));
+  // Steps of other threads are passed over, as if they were in a deeper call.
+  const isOtherThread = (index: number) => lanes !== null && lanes.threadOf(index) !== lanes.threadOf(step);
+  const depth = (index: number) =>
+    index >= actual.length ? predicted.depth(index) : isOtherThread(index) ? Infinity : actual.depth(index);
   const moves: Move[] = [
     { key: "ArrowLeft", text: "← Back", title: "Previous step (key ←)", to: step - 1 },
     { key: "ArrowRight", text: "→ Step", title: "Next step (key →)", to: step + 1 },
@@ -82,11 +105,12 @@ function SampleView({ sample, route }: { sample: SampleDocument; route: SampleRo
   return (
     <>
       <Head sample={sample} route={route} />
+      {sample.distribution && <DistributionView distribution={sample.distribution} />}
       {length === 0 ? (
         <Message text="This sample has no steps: its program was not executed, and no step was predicted." />
       ) : (
         <>
-          <StepBar sample={sample} step={step} length={length} moves={moves} choose={choose} />
+          <StepBar sample={sample} step={step} length={length} moves={moves} lanes={lanes} choose={choose} />
           <div class="executions">
             <section class="source" aria-label="Program">
               <SourceView
@@ -94,6 +118,7 @@ function SampleView({ sample, route }: { sample: SampleDocument; route: SampleRo
                 language={sample.language ?? "python"}
                 actual={sample.actual.steps[step]?.line ?? null}
                 predicted={sample.predicted.steps[step]?.line ?? null}
+                cause={sample.divergence?.executed_line ?? null}
               />
             </section>
             <TimelineView
@@ -102,26 +127,25 @@ function SampleView({ sample, route }: { sample: SampleDocument; route: SampleRo
               predicted={predicted}
               step={step}
               length={length}
+              lanes={lanes}
+              hasPredicted={hasPredicted}
               choose={choose}
             />
           </div>
           <div class="panels states">
-            <StateTable sample={sample} actual={actual} predicted={predicted} step={step} />
-            <CallStacks actual={actual} predicted={predicted} step={step} />
+            {lanes && <ThreadsPanel sample={sample} lanes={lanes} actual={actual} step={step} choose={choose} />}
+            <StateTable sample={sample} actual={actual} predicted={predicted} step={step} hasPredicted={hasPredicted} />
+            <CallStacks actual={actual} predicted={predicted} step={step} hasPredicted={hasPredicted} />
           </div>
         </>
       )}
       {sample.attempts.length > 0 && <Attempts attempts={sample.attempts} />}
-      {sample.prompt !== "" && <RawText title="Prompt" text={sample.prompt} />}
-      <RawText title="Output" text={sample.output} />
     </>
   );
 }
 
 function Head({ sample, route }: { sample: SampleDocument; route: SampleRoute }) {
-  const { divergence, outcome, verdict, cause } = sample;
-  // The diagnosis has a fact of that name if the answer is not the result; it contains the answer.
-  const hasAnswerFact = sample.facts.some(([name]) => name === "answer");
+  const { divergence, outcome, verdict, cause, possibility } = sample;
   return (
     <div class="sample-head">
       <div>
@@ -131,13 +155,36 @@ function Head({ sample, route }: { sample: SampleDocument; route: SampleRoute })
           </bdi>
         </h1>
         <p class="badges">
-          <Badge of={verdict} title="Verdict" term={`verdict:${verdict}`} isFocusable />
-          {outcome !== verdict && <Badge of={outcome} title="Outcome" term={`outcome:${outcome}`} isFocusable />}
-          {cause !== null && <Badge of={cause} title="Cause" term={`cause:${cause}`} isFocusable />}
+          <Badge of={verdict} column="verdict" title="Answer" term={`verdict:${verdict}`} isFocusable />
+          <Badge of={outcome} column="outcome" title="Trace" term={`outcome:${outcome}`} isFocusable />
+          {cause !== null && <Badge of={cause} column="cause" title="Cause" term={`cause:${cause}`} isFocusable />}
+          {possibility && (
+            <Badge of={possibility.outcome} column="possibility" title="Possibility" term="term:possible" isFocusable />
+          )}
         </p>
         <p class="summary plain">
           <Value of={sample.summary} marks="sentence" />
+          {divergence !== null && verdict === "truncated" && sample.answer === null && (
+            <span class="muted">; then continues until the token limit; no answer</span>
+          )}
         </p>
+        {possibility && (possibility.reason !== "" || possibility.sentence !== sample.summary) && (
+          <p class="possibility">
+            {possibility.sentence !== sample.summary && possibility.sentence}
+            {possibility.reason !== "" && (
+              <>
+                {" "}
+                <span class="muted">
+                  <Text of={possibility.reason} />
+                </span>
+              </>
+            )}
+          </p>
+        )}
+        <div class="raw-texts">
+          <RawText title="Model output" text={sample.output} />
+          {sample.prompt !== "" && <RawText title="Prompt" text={sample.prompt} />}
+        </div>
         {divergence && (
           <DivergenceView
             divergence={divergence}
@@ -146,28 +193,100 @@ function Head({ sample, route }: { sample: SampleDocument; route: SampleRoute })
             choose={(view) => navigate({ ...route, view }, { replace: true })}
           />
         )}
+        <Results sample={sample} />
       </div>
       <ReasonView sample={sample} />
-      <dl class="facts">
-        <Fact name="expected" text={sample.expected} isValue />
-        {!hasAnswerFact && <Fact name="answer" text={sample.answer} isValue />}
-        {sample.trust && <Fact name="trust" text={trustText(sample.trust)} />}
-        {sample.facts.map(([name, text]) => (
-          <Fact name={name} text={text} />
-        ))}
-      </dl>
+      <Facts sample={sample} />
     </div>
   );
 }
 
-function Fact({ name, text, isValue = false }: { name: string; text: string | null; isValue?: boolean }) {
+/** Why there is no answer, by the verdict. */
+const NO_ANSWERS: Record<string, string> = { truncated: "none (truncated)", no_answer: "none" };
+
+/** The result that the benchmark expects, and the model's answer; of a program with choices, also the actual result. */
+function Results({ sample }: { sample: SampleDocument }) {
+  const { expected, answer, verdict, distribution, possibility } = sample;
+  if (expected === null && answer === null) return null;
+  const side = verdict === "correct" ? "actual-side" : verdict === "incorrect" ? "predicted-side" : undefined;
+  const last = sample.actual.steps.at(-1);
+  // Only the result was asked for: no step shows it next to the actual one.
+  const isOnlyResult = possibility !== null && sample.predicted.steps.length === 0;
+  return (
+    <dl class="results">
+      {isOnlyResult && last?.event === "return" && <Fact name="actual result" text={last.value} isValue />}
+      {distribution ? (
+        <Fact name="expected result" text={expectedText(distribution)} />
+      ) : (
+        <Fact name="expected result" text={expected} isValue />
+      )}
+      {answer === null ? (
+        <Fact name="answer" text={NO_ANSWERS[verdict] ?? null} style="muted plain" />
+      ) : (
+        <Fact name={isOnlyResult ? "predicted result" : "answer"} text={answer} isValue style={side} />
+      )}
+      {isOnlyResult && !distribution && <Fact name="possible results" text={possibleText(possibility)} />}
+    </dl>
+  );
+}
+
+/** What is known of the results that the program can have. */
+function possibleText({ outcome, reason, sentence }: Possibility): string {
+  return outcome === "possible" ? "The predicted result is one of them." : reason || sentence;
+}
+
+/** "one of 11 possible results" */
+function expectedText({ possible }: ResultDistribution): string {
+  return `one of ${pluralize(possible, "possible result")}`;
+}
+
+/** The facts of the diagnosis; those that explain it least are folded. */
+function Facts({ sample }: { sample: SampleDocument }) {
+  const names = new Set(sample.facts.map(([name]) => name));
+  // The answer is next to the expected result, which is that of the program unless the reference is wrong.
+  const hasResult = sample.expected !== null && !names.has("reference");
+  const isFolded = ([name]: [string, string]) => FOLDED_FACTS.has(name) || (name === "answer" && hasResult);
+  const folded = sample.facts.filter(isFolded);
+  return (
+    <div class="facts-box">
+      <dl class="facts">
+        {sample.trust && <Fact name="trust" text={trustText(sample.trust)} />}
+        {sample.facts
+          .filter((fact) => !isFolded(fact))
+          .map(([name, text]) => (
+            <Fact name={name} text={text} />
+          ))}
+      </dl>
+      {folded.length > 0 && (
+        <details>
+          <summary>More facts</summary>
+          <dl class="facts">
+            {folded.map(([name, text]) => (
+              <Fact name={name} text={text} />
+            ))}
+          </dl>
+        </details>
+      )}
+    </div>
+  );
+}
+
+interface FactProps {
+  name: string;
+  text: string | null;
+  isValue?: boolean;
+  /** The class of the text. */
+  style?: string | undefined;
+}
+
+function Fact({ name, text, isValue = false, style = isValue ? undefined : "plain" }: FactProps) {
   if (text === null) return null;
   return (
     <div>
       <dt>
         <Text of={name} />
       </dt>
-      <dd class={isValue ? undefined : "plain"}>
+      <dd class={style}>
         <Value of={text} marks={isValue ? "value" : name === "answer" ? "sentence" : undefined} />
       </dd>
     </div>

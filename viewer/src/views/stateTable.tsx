@@ -12,13 +12,15 @@ const VARIABLES_SHOWN = 100;
 const MAX_FRAMES = 100;
 
 interface Props {
+  /** Whether steps were predicted. */
+  hasPredicted: boolean;
   sample: SampleDocument;
   actual: Timeline;
   predicted: Timeline;
   step: number;
 }
 
-export function StateTable({ sample, actual, predicted, step }: Props) {
+export function StateTable({ sample, actual, predicted, step, hasPredicted }: Props) {
   const [shown, setShown] = useState(VARIABLES_SHOWN);
   const [actualState, predictedState] = [actual.state(step), predictedStateAt(sample, predicted, step)];
   const [actualStep, predictedStep] = [sample.actual.steps[step], sample.predicted.steps[step]];
@@ -40,12 +42,13 @@ export function StateTable({ sample, actual, predicted, step }: Props) {
                 <span class="visually-hidden">Differs</span>
               </th>
               <th scope="col">Actual</th>
-              <th scope="col">Predicted</th>
+              {hasPredicted && <th scope="col">Predicted</th>}
             </tr>
           </thead>
           <tbody>
             {hasValue && (
               <StateRow
+                hasPredicted={hasPredicted}
                 name={isException ? "raised" : "returned"}
                 isResult
                 actual={actualValue}
@@ -55,6 +58,7 @@ export function StateTable({ sample, actual, predicted, step }: Props) {
             )}
             {names.slice(0, shown).map((name) => (
               <StateRow
+                hasPredicted={hasPredicted}
                 key={name}
                 name={name}
                 actual={actualState.get(name) ?? null}
@@ -100,6 +104,7 @@ function differenceTest(sample: SampleDocument, step: number) {
 }
 
 interface RowProps {
+  hasPredicted: boolean;
   name: string;
   actual: string | null;
   predicted: string | null;
@@ -110,7 +115,9 @@ interface RowProps {
   isPredictedChanged?: boolean;
 }
 
-function StateRow({ name, actual, predicted, isDifferent, isResult, isActualChanged, isPredictedChanged }: RowProps) {
+function StateRow(props: RowProps) {
+  const { hasPredicted, name, actual, predicted, isDifferent, isResult } = props;
+  const { isActualChanged, isPredictedChanged } = props;
   return (
     <tr class={isDifferent ? "differs" : undefined}>
       <th scope="row">
@@ -130,7 +137,7 @@ function StateRow({ name, actual, predicted, isDifferent, isResult, isActualChan
         )}
       </td>
       <StateCell value={actual} isChanged={isActualChanged ?? false} />
-      <StateCell value={predicted} isChanged={isPredictedChanged ?? false} />
+      {hasPredicted && <StateCell value={predicted} isChanged={isPredictedChanged ?? false} />}
     </tr>
   );
 }
@@ -148,13 +155,23 @@ function StateCell({ value, isChanged }: { value: string | null; isChanged: bool
   );
 }
 
-export function CallStacks({ actual, predicted, step }: { actual: Timeline; predicted: Timeline; step: number }) {
+interface StacksProps {
+  actual: Timeline;
+  predicted: Timeline;
+  step: number;
+  /** Whether steps were predicted. */
+  hasPredicted: boolean;
+}
+
+export function CallStacks({ actual, predicted, step, hasPredicted }: StacksProps) {
   return (
     <section class="panel" aria-label="Call stacks">
       <h2>Call stack</h2>
       <div class="stacks">
         <CallStack title="Actual" frames={actual.stack(step)} hasEnded={step >= actual.length} />
-        <CallStack title="Predicted" frames={predicted.stack(step)} hasEnded={step >= predicted.length} />
+        {hasPredicted && (
+          <CallStack title="Predicted" frames={predicted.stack(step)} hasEnded={step >= predicted.length} />
+        )}
       </div>
     </section>
   );

@@ -137,7 +137,7 @@ function DifferenceLine({ of: { path, node } }: { of: Difference }) {
       {place !== "" && (
         <>
           <bdi class="mono">
-            <Text of={place} marks="value" />
+            <Text of={place} marks="sentence" />
           </bdi>
           :{" "}
         </>
@@ -183,7 +183,7 @@ function Leaf({ text }: { text: string }) {
 function Place({ text }: { text: string }) {
   return (
     <bdi class="mono place">
-      <Text of={shorten(text, MAX_CHARS)} marks="value" />:
+      <Text of={shorten(text, MAX_CHARS)} marks="sentence" />:
     </bdi>
   );
 }

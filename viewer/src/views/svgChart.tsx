@@ -1,15 +1,19 @@
 /** Plain charts as inline SVG, in the colours of the theme: a line with its confidence band, and stacked bars. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatCount } from "../numberFormat";
+import { formatCount, formatPercent, pluralize } from "../numberFormat";
 
 const HEIGHT = 220;
+/** Height of a second line of labels below the chart. */
+const SECOND_LINE = 15;
 /** Room for the labels of the axes. */
 const [LEFT, RIGHT, TOP, BOTTOM] = [44, 14, 10, 44];
 /** Pixels of a character of a label, and between two labels. */
-const [CHARACTER_WIDTH, LABEL_GAP] = [6.6, 14];
+const [CHARACTER_WIDTH, LABEL_GAP] = [6.7, 10];
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
 
 interface Frame {
+  /** Height of the drawing; by default that of a chart with one line of labels. */
+  height?: number;
   /** What the chart shows, for screen readers. */
   title: string;
   /** Its most important numbers. */
@@ -27,38 +31,106 @@ export interface Point {
   y: number | null;
   low?: number | null;
   high?: number | null;
+  /** The number of samples, which is shown below the label. */
+  samples?: number;
 }
 
-/** Shares as a line; `hasDiagonal` adds the line on which they would equal their position. */
-export function LineChart({
-  points,
-  hasDiagonal = false,
-  ...frame
-}: Frame & { points: Point[]; hasDiagonal?: boolean }) {
+interface LineProps extends Frame {
+  points: Point[];
+  /** Adds the line on which the shares would equal their position. */
+  hasDiagonal?: boolean;
+  /** The share stays the same until the next point. */
+  isStepped?: boolean;
+}
+
+/** Shares as a line. */
+export function LineChart({ points, hasDiagonal = false, isStepped = false, ...frame }: LineProps) {
   const [box, width] = useWidth();
   const x = (at: number) => LEFT + at * (width - LEFT - RIGHT);
   const y = (share: number) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
-  const known = points.filter((point): point is Point & { y: number } => point.y !== null);
-  const banded = known.filter((point) => typeof point.low === "number" && typeof point.high === "number");
-  const upper = banded.map((point) => `${x(point.at)},${y(point.high ?? 0)}`);
-  const lower = banded.map((point) => `${x(point.at)},${y(point.low ?? 0)}`).reverse();
+  const hasSamples = points.some(({ samples }) => samples !== undefined);
+  const height = HEIGHT + (hasSamples ? SECOND_LINE : 0);
   return (
     <div class="chart" ref={box}>
-      <Svg width={width} {...frame}>
+      <Svg width={width} {...frame} height={height}>
         {SHARES.map((share) => (
           <GridLine y={y(share)} width={width} label={`${100 * share}%`} />
         ))}
         {hasDiagonal && <line class="diagonal" x1={x(0)} y1={y(0)} x2={x(1)} y2={y(1)} />}
-        {banded.length > 1 && <polygon class="band" points={[...upper, ...lower].join(" ")} />}
-        {banded.length === 1 && <line class="band-line" {...ends(banded[0], x, y)} />}
-        <polyline class="curve" points={known.map((point) => `${x(point.at)},${y(point.y)}`).join(" ")} />
-        {known.map((point) => (
-          <circle class="point" cx={x(point.at)} cy={y(point.y)} r={3.5} />
+        {knownRuns(points).map((run) => (
+          <Curve points={run} x={x} y={y} isStepped={isStepped} />
         ))}
-        <XLabels width={width} labels={points.map(({ at, name }) => [x(at), name])} axis={frame.axis} />
+        <XLabels
+          width={width}
+          labels={points.map(({ at, name, samples }) => [
+            x(at),
+            name,
+            samples === undefined ? "" : `n = ${formatCount(samples)}`,
+          ])}
+          axis={frame.axis}
+          height={height}
+        />
       </Svg>
     </div>
   );
+}
+
+type KnownPoint = Point & { y: number };
+
+/** The runs of points with a share; a point without one is a gap in the line. */
+export function knownRuns(points: Point[]): KnownPoint[][] {
+  const runs: KnownPoint[][] = [[]];
+  for (const point of points) {
+    if (point.y === null) runs.push([]);
+    else runs.at(-1)?.push({ ...point, y: point.y });
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
+interface CurveProps {
+  points: KnownPoint[];
+  x: (at: number) => number;
+  y: (share: number) => number;
+  isStepped: boolean;
+}
+
+/** A line without a gap, with its points and its band. */
+function Curve({ points, x, y, isStepped }: CurveProps) {
+  const banded = points.filter((point) => typeof point.low === "number" && typeof point.high === "number");
+  const upper = banded.map((point) => `${x(point.at)},${y(point.high ?? 0)}`);
+  const lower = banded.map((point) => `${x(point.at)},${y(point.low ?? 0)}`).reverse();
+  return (
+    <>
+      {banded.length > 1 && <polygon class="band" points={[...upper, ...lower].join(" ")} />}
+      {banded.length === 1 && <line class="band-line" {...ends(banded[0], x, y)} />}
+      <polyline
+        class="curve"
+        points={linePoints(points, isStepped)
+          .map(([at, share]) => `${x(at)},${y(share)}`)
+          .join(" ")}
+      />
+      {points.map((point) => (
+        <circle class="point" cx={x(point.at)} cy={y(point.y)} r={3.5}>
+          {point.samples !== undefined && (
+            <title>{`${point.name}: ${formatPercent(point.y)} of ${pluralize(point.samples, "sample")}`}</title>
+          )}
+        </circle>
+      ))}
+    </>
+  );
+}
+
+/** The corners of a line; a stepped one is horizontal up to the next point, then vertical. */
+export function linePoints(points: KnownPoint[], isStepped: boolean): [at: number, share: number][] {
+  return points.flatMap(({ at, y }, index): [number, number][] => {
+    const before = points[index - 1];
+    return isStepped && before && before.y !== y
+      ? [
+          [at, before.y],
+          [at, y],
+        ]
+      : [[at, y]];
+  });
 }
 
 function ends(point: Point | undefined, x: (at: number) => number, y: (share: number) => number) {
@@ -96,7 +168,7 @@ export function BarChart({ bars, ...frame }: Frame & { bars: Bar[] }) {
         })}
         <XLabels
           width={width}
-          labels={bars.map(({ name }, index) => [LEFT + (index + 0.5) * room, name])}
+          labels={bars.map(({ name }, index) => [LEFT + (index + 0.5) * room, name, ""])}
           axis={frame.axis}
         />
       </Svg>
@@ -104,9 +176,10 @@ export function BarChart({ bars, ...frame }: Frame & { bars: Bar[] }) {
   );
 }
 
-function Svg({ width, title, description, children }: Frame & { width: number; children: preact.ComponentChildren }) {
+function Svg(props: Frame & { width: number; children: preact.ComponentChildren }) {
+  const { width, height = HEIGHT, title, description, children } = props;
   return (
-    <svg role="img" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} aria-label={title}>
+    <svg role="img" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-label={title}>
       <title>{title}</title>
       <desc>{description}</desc>
       {children}
@@ -125,9 +198,18 @@ function GridLine({ y, width, label }: { y: number; width: number; label: string
   );
 }
 
+interface LabelProps {
+  width: number;
+  /** The position of each label and its lines. */
+  labels: [x: number, name: string, second: string][];
+  axis: string;
+  height?: number;
+}
+
 /** The labels below the chart, as many as have room, and the title of the axis. */
-function XLabels({ width, labels, axis }: { width: number; labels: [number, string][]; axis: string }) {
-  const longest = Math.max(...labels.map(([, name]) => name.length), 1);
+function XLabels({ width, labels, axis, height = HEIGHT }: LabelProps) {
+  const longest = Math.max(...labels.map(([, name, second]) => Math.max(name.length, second.length)), 1);
+  const isAtEnd = (x: number, name: string) => x + (name.length * CHARACTER_WIDTH) / 2 + LABEL_GAP / 2 > width;
   let end = -Infinity;
   const shown = labels.filter(([x]) => {
     if (x < end) return false;
@@ -136,16 +218,18 @@ function XLabels({ width, labels, axis }: { width: number; labels: [number, stri
   });
   return (
     <>
-      {shown.map(([x, name]) => (
-        <text
-          x={Math.min(x, width - (name.length * CHARACTER_WIDTH) / 2)}
-          y={HEIGHT - BOTTOM + 17}
-          text-anchor="middle"
-        >
-          {name}
-        </text>
-      ))}
-      <text class="axis" x={LEFT + (width - LEFT - RIGHT) / 2} y={HEIGHT - 6} text-anchor="middle">
+      {shown.map(([x, ...lines]) =>
+        lines.map((line, index) => (
+          <text
+            x={isAtEnd(x, line) ? width - 1 : x}
+            y={HEIGHT - BOTTOM + 17 + index * SECOND_LINE}
+            text-anchor={isAtEnd(x, line) ? "end" : "middle"}
+          >
+            {line}
+          </text>
+        )),
+      )}
+      <text class="axis" x={LEFT + (width - LEFT - RIGHT) / 2} y={height - 6} text-anchor="middle">
         {axis}
       </text>
     </>

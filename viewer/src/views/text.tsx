@@ -1,14 +1,19 @@
 /** Text from documents, always as text with its hidden characters escaped, never as markup. */
-import { useState } from "preact/hooks";
-import { escapeCharacter, sliceText, splitText, type Marks, type TextPart } from "../escape";
+import { createContext } from "preact";
+import { useContext, useState } from "preact/hooks";
+import { escapeCharacter, sliceText, splitText, type Marks, type TextPart, WITH_SPACES } from "../escape";
 import { formatCount, pluralize } from "../numberFormat";
 
 /** Characters of a long text that are shown at once. */
 const PAGE_CHARS = 4_000;
 
+/** Whether every space of the values below is marked: where two values differ in spaces. */
+export const AllSpaces = createContext(false);
+
 /** `marks`: also mark spaces and look-alikes that are easily overlooked, as in values. */
 export function Text({ of, lines = false, marks }: { of: string; lines?: boolean; marks?: Marks | undefined }) {
-  return <>{splitText(of, { lines, marks }).map(renderPart)}</>;
+  const hasAllSpaces = useContext(AllSpaces);
+  return <>{splitText(of, { lines, marks: marks && hasAllSpaces ? WITH_SPACES[marks] : marks }).map(renderPart)}</>;
 }
 
 function renderPart({ text, kind }: TextPart) {

@@ -1,15 +1,17 @@
 /** The steps of the actual and the predicted execution side by side. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Execution, SampleDocument, StepNll } from "../api";
-import { escapeHidden, shorten, shortenAround } from "../escape";
+import { escapeHidden, type Marks, shorten, shortenAround } from "../escape";
+import type { Lanes } from "../lanes";
+import { LINE_HEIGHT, useLineCount } from "../lineCount";
 import type { Timeline } from "../timeline";
 import { NARROW, useMediaQuery } from "../useMediaQuery";
+import { spaceMarks } from "../valueSpaces";
 import { useVisibleRange } from "../virtualList";
 import { Defined } from "./defined";
 import { Text } from "./text";
+import { LaneCell, laneColumn } from "./threadLanes";
 
-/** Pixels of one step in one execution; in a narrow window, the two are below each other. */
-const LINE_HEIGHT = 22;
 const MAX_CHANGES = 6;
 const MAX_VALUE_CHARS = 80;
 const MAX_TITLE_CHARS = 1_000;
@@ -21,7 +23,7 @@ const EVENTS = {
 } as const;
 const MARK_TITLES = {
   "": "",
-  "✗": "Divergence",
+  "✗": "First divergence",
   "=": "Matches the actual step again",
   "≠": "Differs from the actual step",
   "−": "Skipped by the prediction",
@@ -46,16 +48,28 @@ interface Props {
   predicted: Timeline;
   step: number;
   length: number;
+  /** The threads of the actual execution; null if it has one. */
+  lanes: Lanes | null;
+  /** Whether steps were predicted; else the actual ones have the whole width. */
+  hasPredicted: boolean;
   choose: (step: number) => void;
 }
 
-export function TimelineView({ sample, actual, predicted, step, length, choose }: Props) {
+export function TimelineView({ sample, actual, predicted, step, length, lanes, hasPredicted, choose }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const rowHeight = useMediaQuery(NARROW) ? 2 * LINE_HEIGHT + 4 : LINE_HEIGHT;
+  const isNarrow = useMediaQuery(NARROW);
+  // In a narrow window, the two executions are below each other.
+  const hasTwoLines = isNarrow && hasPredicted;
+  const rowHeight = hasTwoLines ? 2 * LINE_HEIGHT + 4 : LINE_HEIGHT;
+  const divergenceStep = sample.divergence?.step ?? null;
+  const lines = useLineCount(box, divergenceStep);
+  const extra = (lines - 1) * LINE_HEIGHT * (hasTwoLines ? 2 : 1);
+  const top = (index: number) => index * rowHeight + (divergenceStep !== null && index > divergenceStep ? extra : 0);
+  // The rows that are rendered out of view are more than the higher row takes.
   const { from, to } = useVisibleRange(box, length, rowHeight);
   useEffect(() => {
-    if (box.current) scrollToStep(box.current, step, rowHeight);
-  }, [step, rowHeight]);
+    if (box.current) scrollToStep(box.current, top(step), top(step + 1) - top(step));
+  }, [step, rowHeight, extra]);
   const maxNll = useMemo(() => largestNll(sample.nll), [sample]);
   const others = useMemo(
     () => ({ actual: otherValues(sample, "actual"), predicted: otherValues(sample, "predicted") }),
@@ -64,27 +78,42 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
   const hasAssumed = useMemo(() => sample.actual.steps.some(({ assumed }) => assumed !== undefined), [sample]);
   const visibleSteps = Array.from({ length: to - from }, (_, index) => from + index);
   const isVisible = step >= from && step < to;
+  const column = lanes && laneColumn(lanes, isNarrow);
+  const layout = [
+    "timeline-box",
+    maxNll !== null && "with-nll",
+    column && "with-lanes",
+    !hasPredicted && "only-actual",
+  ];
   return (
     <section class="timeline" aria-label="Steps">
-      <div class={maxNll === null ? "timeline-box" : "timeline-box with-nll"} ref={box}>
+      <p class="timeline-caption">Values on arrival at the line, before it is executed</p>
+      <div
+        class={layout.filter(Boolean).join(" ")}
+        style={column ? { "--lane-column": column.width } : undefined}
+        ref={box}
+      >
         <div class="step-row timeline-head">
           <span>Step</span>
           <span />
+          {column && <span>Thread</span>}
           <span>
             <Defined term="term:actual">Actual</Defined>
           </span>
-          <span>
-            <Defined term="term:predicted">Predicted</Defined>
-          </span>
+          {hasPredicted && (
+            <span>
+              <Defined term="term:predicted">Predicted</Defined>
+            </span>
+          )}
           {maxNll !== null && <span title={NLL_TITLE}>NLL</span>}
         </div>
         <div
           class="step-rows"
           role="listbox"
-          aria-label="Steps, actual and predicted"
+          aria-label={hasPredicted ? "Steps, actual and predicted" : "Actual steps"}
           tabIndex={0}
           aria-activedescendant={isVisible ? `step-${step}` : undefined}
-          style={{ height: `${length * rowHeight}px` }}
+          style={{ height: `${length * rowHeight + extra}px`, "--lines": lines }}
         >
           {visibleSteps.map((index) => {
             const mark = stepMark(sample, index);
@@ -98,7 +127,7 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
                 aria-posinset={index + 1}
                 aria-setsize={length}
                 class={"step-row" + style}
-                style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
+                style={{ top: `${top(index)}px`, height: `${top(index + 1) - top(index)}px` }}
                 onClick={() => choose(index)}
               >
                 <span class="number">{index}</span>
@@ -106,50 +135,93 @@ export function TimelineView({ sample, actual, predicted, step, length, choose }
                   {mark}
                   <span class="visually-hidden">{MARK_TITLES[mark]}</span>
                 </span>
+                {lanes && column && (
+                  <LaneCell lanes={lanes} step={index} height={top(index + 1) - top(index)} isDrawn={column.isDrawn} />
+                )}
                 <StepCell
+                  side="actual"
                   execution={sample.actual}
                   index={index}
                   timeline={actual}
                   others={mark === "✗" ? others.actual : NO_VALUES}
                 />
-                <StepCell
-                  execution={sample.predicted}
-                  index={index}
-                  timeline={predicted}
-                  others={mark === "✗" ? others.predicted : NO_VALUES}
-                  wrongValues={unlistedWrongValues(sample, predicted, index)}
-                />
+                {hasPredicted && (
+                  <StepCell
+                    side="predicted"
+                    execution={sample.predicted}
+                    index={index}
+                    timeline={predicted}
+                    others={mark === "✗" ? others.predicted : NO_VALUES}
+                    wrongValues={unlistedWrongValues(sample, predicted, index)}
+                  />
+                )}
                 {maxNll !== null && <NllBars nll={sample.nll?.[index]} max={maxNll} />}
               </div>
             );
           })}
         </div>
       </div>
+      <MarkLegend sample={sample} length={length} />
       {hasAssumed && (
         <p class="assumed-legend">
           <span class="assumed-mark">≈</span> {ASSUMED_TITLE}
         </p>
       )}
-      <dl class="endings">
-        <dt>Actual</dt>
-        <dd>
-          <Text of={shorten(sample.actual.ending, 300)} />
-        </dd>
-        <dt>Predicted</dt>
-        <dd>
-          <Text of={shorten(sample.predicted.ending, 300)} />
-        </dd>
-      </dl>
+      <div class="endings-box" tabIndex={0} role="region" aria-label="Endings">
+        <dl class="endings">
+          <dt>Actual</dt>
+          <dd>
+            <Text of={shorten(sample.actual.ending, 300)} lines />
+          </dd>
+          <dt>Predicted</dt>
+          <dd>
+            <Text of={shorten(sample.predicted.ending, 300)} />
+          </dd>
+        </dl>
+      </div>
     </section>
   );
 }
 
+/** The marks of the steps, and what they mean; those that do not occur are left out. */
+function MarkLegend({ sample, length }: { sample: SampleDocument; length: number }) {
+  const marks = useMemo(() => legendMarks(sample, length), [sample, length]);
+  if (marks.length === 0) return null;
+  return (
+    <p class="mark-legend">
+      {marks.map(([mark, text]) => (
+        <span>
+          <b class={mark === "✗" ? "cause-mark" : undefined}>{mark}</b> {text}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** [["✗", "first divergence"], ["≠", "differs from the actual step"], …] */
+export function legendMarks(sample: SampleDocument, length: number): [mark: string, text: string][] {
+  const { divergence, stale_variables } = sample;
+  if (!divergence) return [];
+  const shown = new Set<string>();
+  for (let step = divergence.step; step < length; step++) shown.add(stepMark(sample, step));
+  const marks = (["✗", "≠", "=", "−", "+"] as const).filter((mark) => shown.has(mark));
+  const texts = marks.map((mark): [string, string] => {
+    const title = MARK_TITLES[mark];
+    return [mark, title.charAt(0).toLowerCase() + title.slice(1)];
+  });
+  if (Object.keys(stale_variables).length > 0) texts.push(["still x=", "a wrong value that the step keeps"]);
+  return texts;
+}
+
 /** A change that a step shows. */
 interface Change {
+  /** What stands before the value. */
+  start: string;
   text: string;
   /** The whole text, shown on hover. */
   title: string;
   isDifferent?: boolean;
+  marks?: Marks;
 }
 
 /** Wrong values of a predicted step that are not among the changes it lists: ["still x=7"]. */
@@ -167,10 +239,11 @@ function change(start: string, value: string, other?: string): Change {
   const isDifferent = other !== undefined && other !== value;
   const shown = isDifferent ? shortenAround(value, other, MAX_VALUE_CHARS) : shorten(value, MAX_VALUE_CHARS);
   const title = shown === value ? "" : escapeHidden(shorten(start + value, MAX_TITLE_CHARS));
-  return { text: start + shown, title, isDifferent };
+  return { start, text: shown, title, isDifferent, ...(isDifferent && { marks: spaceMarks(value, other) }) };
 }
 
 interface StepProps {
+  side: "actual" | "predicted";
   execution: Execution;
   index: number;
   timeline: Timeline;
@@ -179,7 +252,7 @@ interface StepProps {
   wrongValues?: Change[];
 }
 
-function StepCell({ execution, index, timeline, others, wrongValues = [] }: StepProps) {
+function StepCell({ side, execution, index, timeline, others, wrongValues = [] }: StepProps) {
   const step = execution.steps[index];
   if (!step)
     return (
@@ -192,16 +265,16 @@ function StepCell({ execution, index, timeline, others, wrongValues = [] }: Step
   const state = step.changed.some((name) => !Object.hasOwn(step.set, name)) ? timeline.state(index) : null;
   const changes = step.changed.slice(0, MAX_CHANGES).map((name): Change => {
     const value = Object.hasOwn(step.set, name) ? step.set[name] : state?.get(name);
-    return value === undefined ? { text: name, title: "" } : change(`${name}=`, value, others.get(name));
+    return value === undefined ? { start: name, text: "", title: "" } : change(`${name}=`, value, others.get(name));
   });
-  if (step.description !== undefined) changes.push(change("", step.description));
+  if (step.description !== undefined) changes.push({ ...change("", step.description), marks: "sentence" });
   else if (step.value !== null) changes.push(change("= ", step.value, others.get("")));
-  if (step.changed.length > MAX_CHANGES) changes.push({ text: "…", title: "" });
+  if (step.changed.length > MAX_CHANGES) changes.push({ start: "…", text: "", title: "" });
   changes.push(...wrongValues.slice(0, MAX_CHANGES));
   // What differs comes first, so that it is the last to be shortened.
   changes.sort((a, b) => Number(b.isDifferent ?? false) - Number(a.isDifferent ?? false));
   return (
-    <span class={step.assumed ? "step-cell assumed" : "step-cell"}>
+    <span class={`step-cell ${side}-side${step.assumed ? " assumed" : ""}`}>
       <span class="event" title={title}>
         {symbol}
         <span class="visually-hidden">{title}</span>
@@ -210,9 +283,10 @@ function StepCell({ execution, index, timeline, others, wrongValues = [] }: Step
       <bdi class="code">
         <Text of={shorten(step.text.trim(), 120)} />
       </bdi>
-      {changes.map(({ text, title, isDifferent }) => (
+      {changes.map(({ start, text, title, isDifferent, marks }) => (
         <bdi class={isDifferent ? "change different" : "change"} title={title || undefined}>
-          <Text of={text} marks="value" />
+          <Text of={start} marks="name" />
+          <Text of={text} marks={marks ?? "lookalikes"} />
         </bdi>
       ))}
     </span>
@@ -264,8 +338,8 @@ function largestNll(nll: StepNll[] | null): number | null {
   return nll.reduce((max, { action, state }) => Math.max(max, action ?? 0, state ?? 0), 0.01);
 }
 
-function scrollToStep(box: HTMLElement, step: number, rowHeight: number): void {
-  const top = step * rowHeight;
+function scrollToStep(box: HTMLElement, top: number, rowHeight: number): void {
   const isInView = top >= box.scrollTop && top + rowHeight <= box.scrollTop + box.clientHeight - LINE_HEIGHT;
-  if (!isInView) box.scrollTop = top - box.clientHeight / 2;
+  // By rows, so that the first one is complete.
+  if (!isInView) box.scrollTop = Math.round((top - box.clientHeight / 2) / rowHeight) * rowHeight;
 }

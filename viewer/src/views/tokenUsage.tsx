@@ -25,7 +25,7 @@ export function TokenUsageView({ data, run, index }: { data: DataSource; run: Ru
         <TokenChart bins={usage.completion_tokens.bins} />
       )}
       {usage.formats.length > 0 && <FormatTable formats={usage.formats} />}
-      {usage.formats.length === 0 && !usage.can_count && (
+      {usage.formats.length === 0 && !usage.can_count && data.isServed && (
         <p class="note">Add --tokenizer to the command to compare the token counts of other formats.</p>
       )}
       {usage.can_count && <CountButton data={data} index={index} onCounted={setUsage} />}
@@ -40,7 +40,8 @@ export function TokenUsageView({ data, run, index }: { data: DataSource; run: Ru
 
 /** "Limit: 1,024 tokens per sample. 3 samples truncated. Completion tokens: 28,410 in total, median 612, maximum 1,024." */
 function usageText({ max_tokens, truncated, completion_tokens }: TokenUsage): string {
-  const limit = max_tokens === null ? "Limit: unknown." : `Limit: ${formatCount(max_tokens)} tokens per sample.`;
+  const limit =
+    max_tokens === null ? "The token limit is not recorded." : `Limit: ${formatCount(max_tokens)} tokens per sample.`;
   const samples = `${pluralize(truncated, "sample")} truncated.`;
   if (!completion_tokens) return `${limit} ${samples}`;
   const { total, median, max } = completion_tokens;

@@ -4,20 +4,34 @@ import { formatCount, formatPercent, formatShare, pluralize } from "../numberFor
 import { NumberTable } from "./charts";
 import { LineChart } from "./svgChart";
 
-export function TrustView({ trust: { results, trusted, threshold, measured } }: { trust: RunTrust }) {
+export function TrustView({ trust }: { trust: RunTrust }) {
+  const { measured } = trust;
   return (
     <>
+      <p>{promiseText(trust)}</p>
       <p class="note">
-        {threshold === null
-          ? "No result can be trusted: no threshold keeps the promised share of wrong results."
-          : `${formatCount(trusted)} of ${pluralize(results, "result")} are trusted, with a probability of ` +
-            `${formatPercent(threshold)} or more.`}{" "}
         {measured === null
           ? "The trust model was fitted on all programs of this run, so its quality is not measured here."
           : qualityText(measured)}
       </p>
       {measured !== null && <RiskCoverageChart {...measured} />}
     </>
+  );
+}
+
+/** What the threshold promises, and how many results are above it. */
+export function promiseText({ results, trusted, threshold, max_wrong, confidence }: RunTrust): string {
+  const promise =
+    `The promise: at most ${wholePercent(max_wrong)} wrong among the trusted results, ` +
+    `with ${wholePercent(confidence)} confidence.`;
+  if (threshold !== null)
+    return (
+      `${promise} ${formatCount(trusted)} of ${pluralize(results, "result")} are trusted: those with a probability of ` +
+      `${formatPercent(threshold)} or more.`
+    );
+  return (
+    `${promise} No threshold keeps it, so that no result is trusted. ` +
+    "The probabilities of the samples are still shown; they are estimates."
   );
 }
 
@@ -38,12 +52,15 @@ function RiskCoverageChart({ curve }: MeasuredTrust) {
 }
 
 function qualityText({ correct, correct_trusted, auroc, excluded }: MeasuredTrust): string {
-  const sentences = [`Correct on programs that the model was not fitted on: ${formatShare(correct)}`];
+  const sentences = [`Correct on programs that the trust model was not fitted on: ${formatShare(correct)}`];
   if (correct_trusted !== null && correct_trusted.of > 0)
     sentences.push(`Among the trusted results: ${formatShare(correct_trusted)}`);
   if (auroc !== null)
-    sentences.push(`AUROC ${auroc.value.toFixed(3)} (${auroc.low.toFixed(3)} to ${auroc.high.toFixed(3)})`);
-  if (excluded > 0) sentences.push(`${pluralize(excluded, "result")} left out: the model was fitted on their programs`);
+    sentences.push(
+      `AUROC ${auroc.value.toFixed(3)} (${auroc.low.toFixed(3)} to ${auroc.high.toFixed(3)}); chance is 0.5`,
+    );
+  if (excluded > 0)
+    sentences.push(`${pluralize(excluded, "result")} left out: the trust model was fitted on their programs`);
   return `${sentences.join(". ")}.`;
 }
 

@@ -1,20 +1,49 @@
-/** The value that a model predicted, struck out, and the actual one. */
-import { Text } from "./text";
+/** The actual value, and the one that a model predicted. */
+import { useMemo } from "preact/hooks";
+import { compareSides, spaceMarks } from "../valueSpaces";
+import { MarkedValue, type Side, SIDE_TITLES } from "./markedValue";
+import { AllSpaces, Text } from "./text";
 
-export function ValueChange({ actual, predicted }: { actual: string; predicted: string }) {
+interface Props {
+  actual: string;
+  predicted: string;
+}
+
+/** On one line, with an arrow between them. */
+export function ValueChange({ actual, predicted }: Props) {
+  const marks = spaceMarks(actual, predicted);
+  const value = (side: Side, text: string) => (
+    <>
+      <span class="visually-hidden">{SIDE_TITLES[side]} </span>
+      <bdi class="value">{text === "" ? "nothing" : <Text of={text} marks={marks} />}</bdi>
+    </>
+  );
   return (
     <span class="value-change">
-      <del>
-        <span class="visually-hidden">Predicted </span>
-        <bdi class="value">{predicted === "" ? "nothing" : <Text of={predicted} marks="value" />}</bdi>
-      </del>{" "}
+      <ins>{value("actual", actual)}</ins>{" "}
       <span class="arrow" aria-hidden="true">
-        →
-      </span>{" "}
-      <ins>
-        <span class="visually-hidden">Actual </span>
-        <bdi class="value">{actual === "" ? "nothing" : <Text of={actual} marks="value" />}</bdi>
-      </ins>
+        →{" "}
+      </span>
+      <del>{value("predicted", predicted)}</del>
     </span>
+  );
+}
+
+/** On two lines that begin with "Actual" and "Predicted"; what differs is marked, unless it is the whole line. */
+export function LabelledChange({ actual, predicted, where }: Props & { where: string }) {
+  const { chunks, marks } = useMemo(() => compareSides(where, actual, predicted), [where, actual, predicted]);
+  const value = (side: Side, text: string) => (
+    <>
+      <span class="side">{SIDE_TITLES[side]} </span>
+      {text === "" ? <bdi class="value">nothing</bdi> : <MarkedValue chunks={chunks} side={side} />}
+    </>
+  );
+  return (
+    <AllSpaces.Provider value={marks === "spaces"}>
+      <span class="value-change labelled">
+        <ins class="actual-side">{value("actual", actual)}</ins>
+        <del class="predicted-side">{value("predicted", predicted)}</del>
+      </span>
+    </AllSpaces.Provider>
   );
 }
