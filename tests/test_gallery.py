@@ -34,9 +34,11 @@ def test_the_first_published_answer_becomes_a_report(
     (row,) = published_answers(answers, programs)
     assert (row["call"], row["expected"], row["output"]) == ("f(1)", "2", "[ANSWER]3[/ANSWER]")
     runs = {"model-a": lambda: published_answers(answers, programs)}
-    report = build_report(Report("a", (answers, programs), runs), tmp_path / "reports")
+    report = build_report(Report("a", (programs, answers), runs), tmp_path / "reports")
     (document,) = json.loads(read_data(report, "report"))["runs"]
     assert document["name"] == "model-a"
+    assert document["header"][0] == "cruxeval files=answers.json"
+    assert "imported from a file" in document["import_note"]
     assert document["accuracy"]["incorrect"] == 1
     assert str(tmp_path) not in report.read_text(encoding="utf-8")
 

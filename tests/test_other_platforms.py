@@ -26,10 +26,12 @@ import importlib, pkgutil
 import worldline
 from worldline.core.errors import InputError
 assert all(hasattr(worldline, name) for name in worldline.__all__)
-# Scripts, the code of sandboxed interpreters and of gdb, and what needs an optional library.
+# Scripts, the code of sandboxed interpreters, of gdb and of the playground (Pyodide has fcntl), and
+# what needs an optional library.
 left_out = ("__main__", "batch_harness", "drop_root", "llamacpp_child", "inspect_task")
+left_out += ("in_process_recorder", "diagnosis_request", "playground", "crosshair_script")
 for info in pkgutil.walk_packages(worldline.__path__, "worldline."):
-    is_inside = ".child" in info.name or ".cpp.debugger." in info.name
+    is_inside = ".child" in info.name or ".debugger." in info.name
     if not is_inside and info.name.rpartition(".")[2] not in left_out:
         importlib.import_module(info.name)
         print(info.name)

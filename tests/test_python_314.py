@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from scripts.playground import install_pyodide
 from tests.support.paths import PROJECT_ROOT
 from tests.support.pythons import NEEDED
+from worldline.core.errors import InputError
 
-PYODIDE = "314.0.7"
 SUPPORT = PROJECT_ROOT / "tests" / "support"
 # Pure Python packages that the checks import.
 PACKAGES = (*NEEDED, "pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging")
@@ -25,21 +26,10 @@ PACKAGES = (*NEEDED, "pytest", "_pytest", "py", "pluggy", "iniconfig", "packagin
 @pytest.fixture(scope="module")
 def pyodide() -> Path:
     """The folder of the npm package; skips the test if it cannot be installed."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        pytest.skip("Pyodide needs Node.js and npm")
-    folder = PROJECT_ROOT / ".cache" / "pyodide"
-    package = folder / "node_modules" / "pyodide"
-    manifest = package / "package.json"
-    if not manifest.exists() or json.loads(manifest.read_text())["version"] != PYODIDE:
-        folder.mkdir(parents=True, exist_ok=True)
-        command = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder)]
-        process = subprocess.run(
-            [*command, f"pyodide@{PYODIDE}"], capture_output=True, text=True, timeout=300
-        )
-        if process.returncode:
-            pytest.skip(f"npm cannot install pyodide {PYODIDE}: {process.stderr[-200:]}")
-    return package
+    try:
+        return install_pyodide()
+    except InputError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from worldline.core.errors import RecorderError
 from worldline.evaluation.benchmarks.cruxeval_x import cruxeval_x
 from worldline.interfaces.cli import main
 from worldline.languages.cpp.cpp_compiler import find_compiler
-from worldline.languages.cpp.gdb_runtime import find_gdb
+from worldline.languages.native.gdb_runtime import find_gdb
 from worldline.models.engines import ScriptedEngine
 
 SOURCE = (

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 
 import worldline as wl
 from worldline.core.errors import RecorderError
+from worldline.core.language import LANGUAGES, get_language
 from worldline.interfaces.cli import main
 from worldline.languages.javascript.node_runtime import find_node
 from worldline.models.engines import ScriptedEngine
@@ -61,11 +63,36 @@ def test_a_prediction_is_asked_for_and_diagnosed(trace: wl.Trace, codec: str) ->
     assert (diagnosis.where, diagnosis.kind) == ("return", "list")
 
 
-def test_guided_says_what_is_missing() -> None:
-    prediction = wl.predict(PROGRAM, engine=scripted(""), codec="chat-trace", mode="guided")
+@pytest.mark.parametrize(
+    ("language", "title", "source"),
+    [
+        ("cpp", "C++", "int f() { return 1; }"),
+        ("rust", "Rust", "fn f() -> i32 { 1 }"),
+        ("go", "Go", "func f() int { return 1 }"),
+    ],
+)
+def test_guided_says_what_is_missing(language: str, title: str, source: str) -> None:
+    program = wl.Program(source, "f()", language=language)
+    prediction = wl.predict(program, engine=scripted(""), codec="chat-trace", mode="guided")
     assert prediction.finish == "infra_error"
     assert prediction.error is not None
-    assert "guided: no control-flow graph for JavaScript" in prediction.error
+    assert f"guided: no control-flow graph for {title}" in prediction.error
+
+
+def test_an_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    language = replace(get_language("javascript"), features=frozenset())
+    monkeypatch.setitem(LANGUAGES._items, "javascript", language)
+    prediction = wl.predict(PROGRAM, engine=scripted(""), codec="chat-trace", mode="guided")
+    assert prediction.error is not None
+    assert "no control-flow graph for JavaScript without an extra" in prediction.error
+    assert "pip install 'worldline[cfg]'" in prediction.error
+
+
+def test_on_demand_needs_operations() -> None:
+    engine = scripted("")
+    prediction = wl.predict(PROGRAM, engine=engine, codec="chat-trace", mode="on-demand")
+    assert prediction.error is not None
+    assert "no operations of lines for JavaScript" in prediction.error
 
 
 def test_prompts_name_the_language() -> None:

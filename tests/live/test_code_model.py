@@ -1,7 +1,7 @@
 """A pretrained code model on this machine, asked and diagnosed as a new user would.
 
 Qwen2.5-Coder-1.5B-Instruct (1.1 GB) is downloaded once by scripts/get-test-model; where that is not
-possible, the tests are skipped.
+possible, the tests are skipped. They take minutes: in CI, test_llamacpp.py asks a smaller model.
 """
 
 import json
@@ -15,16 +15,13 @@ from typing import Any
 import pytest
 
 from tests.support.kill_harness import worldline
+from tests.support.tiers import IS_COMPLETE
 
+pytestmark = pytest.mark.skipif(not IS_COMPLETE, reason="minutes; set WORLDLINE_TEST_ALL=1")
 ROOT = Path(__file__).parents[2]
 # Exit code of scripts/get-test-model if the model cannot be downloaded here.
 SKIPPED = 3
-PROGRAMS = (
-    "def longest(words):\n    best = ''\n    for word in words:\n"
-    "        if len(word) > len(best):\n            best = word\n    return best\n"
-    "# call: longest(['a', 'four', 'is'])\n",
-    "def double(x):\n    y = x * 2\n    return y\n# call: double(21)\n",
-)
+PROGRAMS = ("def double(x):\n    y = x * 2\n    return y\n# call: double(21)\n",)
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ def check_patches(run: Path) -> None:
 def test_a_trained_model_is_better_than_an_untrained_one(vllm: None, tmp_path: Path) -> None:
     programs, held_out = tmp_path / "programs.jsonl", tmp_path / "held-out.jsonl"
     exclude = ["--exclude", "permutation", "--workers", "2"]
-    ok("generate", "-o", str(programs), "--count", "500", *exclude)
+    ok("generate", "-o", str(programs), "--count", "300", *exclude)
     more = ["--count", "16", "--seed", "1", "--exclude", str(programs)]
     ok("generate", "-o", str(held_out), *more, *exclude)
     ok("trace", str(programs), "-o", str(tmp_path / "traces"), "--workers", "2", "--once")
@@ -52,7 +52,7 @@ def test_a_trained_model_is_better_than_an_untrained_one(vllm: None, tmp_path: P
     ok("export", str(tmp_path / "traces"), "--tokenizer", "bpe:512", "-o", str(export))
     model = tmp_path / "model"
     # One thread: other tests run at the same time, and threads would wait for each other.
-    words = ["train", str(export), "--recipe", "tiny", "--tokens", "200000"]
+    words = ["train", str(export), "--recipe", "tiny", "--tokens", "100000"]
     words += ["--threads", "1", "-o", str(model)]
     shown = ok(*words).stdout
     assert "M parameters" in shown

@@ -8,7 +8,7 @@ with that text.
 from dataclasses import dataclass
 
 from worldline.core.trace import Event, Program
-from worldline.languages.python.cfg import ControlFlowGraph, FunctionGraph, build_cfg
+from worldline.languages.control_flow import ControlFlowGraph, FunctionGraph, build_cfg
 from worldline.models.prediction import Prediction
 
 # A function and its current line; 0 before the first one.
@@ -26,7 +26,7 @@ class Frame:
 def steps_in_graph(prediction: Prediction) -> int:
     """Check that all steps of a prediction are in the graph of its program, and count them."""
     program = prediction.program
-    graph = build_cfg(program.text)
+    graph = build_cfg(program.text, language=program.language)
     stack: list[Frame] = []
     for number, (step, written) in enumerate(
         zip(prediction.decoded.steps, prediction.decoded.step_texts, strict=True)

@@ -170,8 +170,13 @@ def running(server: FaultyServer) -> Iterator[FaultyServer]:
         loop.close()
 
 
-def imitate_vllm(path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Reply like vLLM with a model that has bytes as tokens and writes `ok` endlessly."""
+def imitate_vllm(
+    path: str, body: dict[str, Any], *, write: Callable[[str], str] | None = None
+) -> dict[str, Any]:
+    """Reply like vLLM with a model that has bytes as tokens.
+
+    It continues a text as `write` does, and ends after that; by default, it writes `ok` endlessly.
+    """
     if path == "/v1/models":
         return {"data": [{"id": "imitation", "max_model_len": 4096}]}
     if path == "/tokenize" and "messages" in body:
@@ -184,7 +189,8 @@ def imitate_vllm(path: str, body: dict[str, Any]) -> dict[str, Any]:
         message = {"role": "assistant", "content": "[ANSWER]\n1\n[/ANSWER]"}
         return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": {}}
     prompt = body["prompt"] if isinstance(body["prompt"], list) else _tokens(body["prompt"])
-    completion = _tokens("ok" * body["max_tokens"])[: body["max_tokens"]]
+    text = "ok" * body["max_tokens"] if write is None else write(_detokenize(prompt)) + _END
+    completion = _tokens(text)[: body["max_tokens"]]
     if body.get("allowed_token_ids"):
         completion = [body["allowed_token_ids"][0]] * body["max_tokens"]
     stop = next(
@@ -204,6 +210,7 @@ SPECIALS = [
     "<|begin_of_text|>", "<|end_of_text|>", "<|frame_sep|>", "<|action_sep|>", "<|return_sep|>",
     "<|call_sep|>", "<|line_sep|>", "<|exception_sep|>", "<|arg_sep|>", "<|trace_context_start|>",
 ]  # fmt: skip
+_END = SPECIALS[1]
 
 
 def _tokens(text: str) -> list[int]:

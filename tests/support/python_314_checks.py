@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.in_process_tracer import InProcessRecorder
 from worldline.core.trace import Program, Trace
+from worldline.languages.python.recorder.in_process_recorder import InProcessRecorder
 
 ROOT = Path(__file__).parent.parent.parent
 GOLD = runpy.run_path(str(ROOT / "scripts" / "gold"))

@@ -14,6 +14,7 @@ from worldline.analysis.diagnosis import (
     value_kind,
 )
 from worldline.analysis.diagnosis.value_differences import (
+    content_length,
     count_changed_tokens,
     edit_distance,
     is_runaway,
@@ -69,6 +70,14 @@ def test_edit_distance(a: str, b: str) -> None:
 def test_edit_distance_of_long_texts_is_unknown() -> None:
     assert edit_distance("a" * 2_000, "b" * 2_000) is None
     assert edit_distance("a" * 9_000 + "x", "a" * 9_000 + "y") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "length"),
+    [("'ab'", 2), ("''", 0), ("'a\\n'", 2), ("'ab", 2), ("[1, 2]", 6), ("12", 2), ("", 0)],
+)
+def test_characters_of_a_string_are_counted_without_its_quotes(value: str, length: int) -> None:
+    assert content_length(value, Program("").values) == length
 
 
 def test_runaway_repetition() -> None:

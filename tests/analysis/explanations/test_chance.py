@@ -5,7 +5,7 @@ import pytest
 from tests.support.predictions import diagnose_edit, replaced
 from worldline.analysis.alignment import Divergence
 from worldline.analysis.diagnosis import Sample, value_kind
-from worldline.analysis.explanations.chance import (
+from worldline.analysis.explanations.explanation_chance import (
     ERROR_RATE,
     chance_of_explanation,
     chance_with_repeats,

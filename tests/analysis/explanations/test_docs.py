@@ -4,8 +4,8 @@ import re
 
 from tests.support.paths import DOCS_FOLDER
 from worldline.analysis.explanations import MAX_CHANCE, MAX_CHANGES, MISCONCEPTIONS
-from worldline.analysis.explanations.chance import DRAWS, ERROR_RATE
 from worldline.analysis.explanations.changed_program import BATCH_SIZE
+from worldline.analysis.explanations.explanation_chance import DRAWS, ERROR_RATE
 
 PAGE = (DOCS_FOLDER / "reference" / "explanations.md").read_text(encoding="utf-8")
 

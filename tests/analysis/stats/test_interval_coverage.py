@@ -1,5 +1,7 @@
 """Coverage of the intervals: 95% contain the actual value, exactly or by simulation."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.stats import multinomial
@@ -55,16 +57,25 @@ def test_the_interval_is_wide_enough_if_hardly_anything_changes(gain: float, los
 
 def counted(samples: int, gain: float, loss: float) -> tuple[float, float]:
     """The exact coverage and false positive rate, over all possible outcomes."""
+    outcomes = [
+        (gained, lost, samples - gained - lost)
+        for gained in range(samples + 1)
+        for lost in range(samples + 1 - gained)
+    ]
+    chances = multinomial.pmf(outcomes, samples, [gain, loss, 1 - gain - loss])
     coverage = alarms = 0.0
-    for gained in range(samples + 1):
-        for lost in range(samples + 1 - gained):
-            same = samples - gained - lost
-            chance = multinomial.pmf([gained, lost, same], samples, [gain, loss, 1 - gain - loss])
-            if chance > 1e-9:
-                result = accuracy_difference([1] * gained + [-1] * lost + [0] * same)
-                coverage += float(chance) * has(result, gain - loss)
-                alarms += float(chance) * (result.p < 0.05)
+    for outcome, chance in zip(outcomes, chances.tolist(), strict=True):
+        if chance > 1e-9:
+            result = difference_of(*outcome)
+            coverage += chance * has(result, gain - loss)
+            alarms += chance * (result.p < 0.05)
     return coverage, alarms
+
+
+@cache
+def difference_of(gained: int, lost: int, same: int) -> Difference:
+    """The interval of an outcome, which several tests weight with its chance."""
+    return accuracy_difference([1] * gained + [-1] * lost + [0] * same)
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=str)

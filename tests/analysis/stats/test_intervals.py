@@ -80,6 +80,6 @@ def test_scipy_is_imported_lazily() -> None:
 def test_a_missing_scipy_is_an_error_that_names_the_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
     with pytest.raises(InputError, match=r"need scipy: pip install 'worldline\[runs\]'"):
         mcnemar(1, 2)

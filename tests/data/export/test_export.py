@@ -205,7 +205,7 @@ def test_given_tokenizer_is_copied_and_used(
 
 @pytest.mark.parametrize("name", ["morse", "bpe:", "bpe:many", "bpe:100"])
 def test_unknown_tokenizer_is_refused(tmp_path: Path, parts: Path, name: str) -> None:
-    with pytest.raises(TokenizerError, match=r"give llama3 or the path|has no room for 256 bytes"):
+    with pytest.raises(TokenizerError, match=r"give llama3, the path|has no room for 256 bytes"):
         export_traces(parts, tmp_path / "e", ExportSettings(tokenizer=name))
     assert not (tmp_path / "e").exists()
 

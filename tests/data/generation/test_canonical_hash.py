@@ -3,7 +3,8 @@
 import pytest
 
 from worldline.core.trace import Program
-from worldline.data.generation.canonical_hash import hash_program, hash_source
+from worldline.data.generation import DecontaminationIndex
+from worldline.data.generation.canonical_hash import hash_program, hash_source, statement_kinds
 
 SOURCE = """
 def f(xs, k):
@@ -31,6 +32,7 @@ def f(xs, k):
 def test_equivalent_sources_have_the_same_hash(other: str) -> None:
     assert other != SOURCE
     assert hash_source(other) == hash_source(SOURCE)
+    assert statement_kinds(other) == statement_kinds(SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -121,3 +123,23 @@ def test_invalid_and_very_deep_sources_have_a_hash() -> None:
     assert hash_source("def f(:") == hash_source("def f(:\n") != hash_source("def g(:")
     deep = "x = " + "-" * 5000 + "1"
     assert hash_source(deep) == hash_source(deep)
+
+
+def test_kinds_of_statements_have_their_nesting() -> None:
+    inside = "if a:\n    b = 1\n    c: int\nelse:\n    match b:\n        case 1:\n            f()\n"
+    assert statement_kinds(inside) == "(If(Assign)(Match(match_case(Expr))))"
+    behind = "if a:\n    pass\nb = 1\n"
+    assert statement_kinds(behind) == "(If(Pass)()Assign)"
+    assert statement_kinds("lambda: 1") == "(Expr)"
+    # Not known.
+    assert statement_kinds("def f(:") == ""
+
+
+@pytest.mark.parametrize("source", [SOURCE, SOURCE.replace("total", "t"), "def f(:", "x = 1"])
+def test_an_index_finds_the_same_programs_with_kinds_as_without(source: str) -> None:
+    owners = {hash_source(each): "a" for each in (SOURCE, "x = 2")}
+    kinds = frozenset(map(statement_kinds, (SOURCE, "x = 2")))
+    program = Program(source, "f(1)")
+    found = DecontaminationIndex(owners, kinds=kinds).owner(program)
+    assert found == DecontaminationIndex(owners).owner(program)
+    assert (found == "a") is ("return" in source)

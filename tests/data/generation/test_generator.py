@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.core.errors import InputError, RecorderError
+from worldline.core.errors import InputError, RecorderError, SandboxError
 from worldline.core.trace import Program
 from worldline.core.util.seeded_random import SeededRandom
 from worldline.data.generation import (
@@ -14,6 +14,7 @@ from worldline.data.generation import (
     DecontaminationIndex,
     GenerationRequest,
     Progress,
+    decontamination,
     facet_bin,
     generate_programs,
     load_decontamination_index,
@@ -23,6 +24,7 @@ from worldline.data.generation.candidates import write_program
 from worldline.data.generation.canonical_hash import hash_source
 from worldline.data.generation.facets import measure_facets
 from worldline.data.generation.stratification import plan_quotas
+from worldline.evaluation.benchmarks import Benchmark, load_benchmark
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import Question
 
@@ -54,7 +56,9 @@ def test_levels_get_equal_shares() -> None:
     assert ids[0] == "loops_0_000000"
 
 
-def test_combinations_of_facets_get_equal_shares() -> None:
+def test_combinations_of_facets_get_equal_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Enough to see every frequent combination.
+    monkeypatch.setattr("worldline.data.generation.generator.PILOT_SIZE", 120)
     progress = generate(
         GenerationRequest(60, levels=("recursion", "strings"), balance=("level", "steps"))
     )
@@ -123,7 +127,7 @@ def test_a_program_stopped_by_the_machine_is_an_error_not_a_rejection(
 
 def test_limits_on_steps_and_values() -> None:
     progress = generate(
-        GenerationRequest(40, levels=("reassign", "strings"), max_steps=9, max_value_chars=6)
+        GenerationRequest(16, levels=("reassign", "strings"), max_steps=9, max_value_chars=6)
     )
     assert max(int(question.facets["steps"]) for question in progress.questions) <= 9
     assert max(len(question.expected or "") for question in progress.questions) <= 6
@@ -190,12 +194,49 @@ def test_a_benchmark_without_data_is_reported_as_missing(
     monkeypatch.setattr(published_data, "_hub_rows", unavailable)
     index = load_decontamination_index()
     assert set(index.missing) == {"cruxeval", "humaneval"}
-    assert set(index.names) == {"permutation", "composition"}
+    assert set(index.names) == {"permutation", "composition", "chance", "hidden", "threads"}
     with pytest.raises(InputError, match="no hub here"):
         load_decontamination_index(["cruxeval"])
 
 
-def test_the_number_of_workers_does_not_change_the_programs() -> None:
+def test_a_benchmark_that_cannot_be_executed_is_reported_as_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def without_sandbox(name: str) -> Benchmark:
+        if name == "chance":
+            raise SandboxError("the sandbox is not available")
+        return load_benchmark(name)
+
+    monkeypatch.setattr(decontamination, "_generated_hashes", decontamination._source_hashes)
+    monkeypatch.setattr(decontamination, "load_benchmark", without_sandbox)
+    index = load_decontamination_index()
+    assert "chance" not in index.names
+    assert "the sandbox is not available" in index.missing["chance"]
+    with pytest.raises(SandboxError):
+        load_decontamination_index(["chance"])
+
+
+def test_generated_benchmarks_are_not_generated_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some execute programs, and every command that excludes programs needs the index."""
+    first = load_decontamination_index()
+    decontamination._generated_hashes.cache_clear()
+    loaded: list[str] = []
+
+    def load(name: str) -> Benchmark:
+        loaded.append(name)
+        return load_benchmark(name)
+
+    monkeypatch.setattr(decontamination, "load_benchmark", load)
+    assert load_decontamination_index() == first
+    assert {"permutation", "composition", "chance", "hidden", "threads"} <= {*first.names}
+    assert loaded == ["cruxeval", "humaneval"]
+
+
+def test_the_number_of_workers_does_not_change_the_programs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Enough for several chunks in each level.
+    monkeypatch.setattr("worldline.data.generation.generator.PILOT_SIZE", 60)
     request = GenerationRequest(30, seed=4, levels=("strings", "calls"), balance=("level", "kind"))
     single, parallel = generate(request), generate(request, workers=2)
     assert single.questions == parallel.questions

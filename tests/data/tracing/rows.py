@@ -36,8 +36,12 @@ def write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
 
 
 def trace(*words: object) -> Result:
-    """Run `worldline trace` in this process."""
-    return CliRunner().invoke(main, ["trace", *map(str, words)])
+    """Run `worldline trace` in this process, with one worker if the words do not say how many.
+
+    The start of a worker takes most of the time: its number matters only to some tests.
+    """
+    workers = () if "--workers" in words else ("--workers", 1)
+    return CliRunner().invoke(main, ["trace", *map(str, (*words, *workers))])
 
 
 def outcomes(store: Path | str) -> list[dict[str, Any]]:

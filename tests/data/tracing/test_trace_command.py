@@ -3,15 +3,7 @@
 import hashlib
 import io
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,41 +12,24 @@ import pytest
 from click.testing import CliRunner
 
 from tests.conftest import data_file
-from tests.data.tracing.rows import CODE, ids, outcomes, row, slow_rows, trace, traces, write
+from tests.data.tracing.rows import CODE, ids, outcomes, row, trace, write
 from tests.interfaces.cli.commands import run
-from tests.support.processes import process_tree
+from worldline import replay
 from worldline.core.trace import Program
 from worldline.core.trace.python_syntax import wrap_call
 from worldline.data.tracing import (
     DEFAULT_LIMITS,
-    LocalRunner,
-    Shard,
-    TraceFilters,
     TraceJob,
-    make_job,
-    make_shards,
 )
 from worldline.evaluation.store import (
-    OUTCOME_COLUMNS,
     Column,
     PartBuilder,
-    finished_shards,
-    is_unfinished,
-    open_location,
-    parquet_bytes,
     read_stored_traces,
+    read_traces,
 )
 from worldline.interfaces.cli import main
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.languages.sandbox import Sandbox
-
-
-@pytest.fixture(autouse=True)
-def without_benchmarks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Computing the hashes of all benchmarks takes seconds; only one test needs them."""
-    if request.node.get_closest_marker("data") is None:
-        monkeypatch.setattr("worldline.data.generation.decontamination.BENCHMARKS", {})
-
 
 # A program for every outcome.
 PROGRAMS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -196,108 +171,6 @@ def test_traces_with_too_many_tokens_are_not_kept(tmp_path: Path) -> None:
     assert "give --tokenizer, too" in refused.output
 
 
-def test_second_run_processes_only_missing_shards(tmp_path: Path) -> None:
-    rows = [row(n) for n in range(50)]
-    write(tmp_path / "a.jsonl", rows[:30])
-    words = ("-o", tmp_path / "s", "--shard", 10)
-    first = trace(tmp_path / "a.jsonl", *words)
-    assert "30 programs in 3 shards\n" in first.output
-    before = {path: os.stat(path).st_mtime_ns for path in tmp_path.glob("s/*/*.parquet")}
-    again = trace(tmp_path / "a.jsonl", *words)
-    assert "30 programs in 3 shards; 30 were done before" in again.output
-    write(tmp_path / "b.jsonl", rows[25:])
-    more = trace(tmp_path / "a.jsonl", tmp_path / "b.jsonl", *words)
-    assert "55 programs in 6 shards; 30 were done before" in more.output
-    assert re.search(r"(?m)^ +5 duplicate$", more.output)
-    assert ids(tmp_path / "s") == [each["id"] for each in rows]
-    assert {path: os.stat(path).st_mtime_ns for path in before} == before
-    # The shard of a part that was deleted is processed again.
-    next(tmp_path.glob("s/parts/*.parquet")).unlink()
-    repaired = trace(tmp_path / "a.jsonl", tmp_path / "b.jsonl", *words)
-    assert "55 programs in 6 shards; 45 were done before" in repaired.output
-    assert ids(tmp_path / "s") == [each["id"] for each in rows]
-
-
-def test_orphaned_shards_are_reported_and_pruned(tmp_path: Path) -> None:
-    words = ("-o", tmp_path / "s", "--shard", 5)
-    trace(write(tmp_path / "a.jsonl", map(row, range(13))), *words)
-    changed = trace(write(tmp_path / "a.jsonl", map(row, range(14))), *words)
-    assert changed.exit_code == 1
-    assert "also has 1 shard of programs that are not in the input" in changed.output
-    pruned = trace(tmp_path / "a.jsonl", *words, "--prune")
-    assert pruned.exit_code == 0
-    assert ids(tmp_path / "s") == [f"p{n}" for n in range(14)]
-
-
-def test_part_without_outcomes_is_ignored_and_processed_again(tmp_path: Path) -> None:
-    words = ("-o", tmp_path / "s", "--shard", 5)
-    trace(write(tmp_path / "a.jsonl", map(row, range(10))), *words)
-    next(tmp_path.glob("s/outcomes/*.parquet")).unlink()
-    left = ids(tmp_path / "s")
-    assert len(left) == 5
-    for age, name in ((7200, "x"), (0, "y")):
-        half = tmp_path / "s" / "parts" / f"{name}.parquet.0123.unfinished"
-        half.write_bytes(b"half")
-        os.utime(half, (time.time() - age,) * 2)
-    result = trace(tmp_path / "a.jsonl", *words)
-    assert "5 were done before" in result.output
-    assert ids(tmp_path / "s") == [f"p{n}" for n in range(10)]
-    # Another rank may be writing the new one.
-    assert [path.name[0] for path in tmp_path.glob("s/*/*.unfinished")] == ["y"]
-
-
-def test_missing_or_damaged_part_is_processed_again(tmp_path: Path) -> None:
-    words = ("-o", tmp_path / "s", "--shard", 5)
-    trace(write(tmp_path / "a.jsonl", map(row, range(15))), *words)
-    before = traces(tmp_path / "s")
-    first, second, _ = sorted(tmp_path.glob("s/parts/*.parquet"))
-    first.unlink()
-    # As after a power failure.
-    second.write_bytes(b"")
-    assert "are missing or damaged" in run("compact", tmp_path / "s", "-o", tmp_path / "c").output
-    result = trace(tmp_path / "a.jsonl", *words)
-    assert "5 were done before" in result.output
-    assert traces(tmp_path / "s") == before
-
-
-def test_restart_deletes_all_earlier_parts(tmp_path: Path) -> None:
-    words = ("-o", tmp_path / "s", "--shard", 5)
-    trace(write(tmp_path / "a.jsonl", map(row, range(10))), *words)
-    # Killed between the two files.
-    next(tmp_path.glob("s/outcomes/*.parquet")).unlink()
-    assert trace(tmp_path / "a.jsonl", *words, "--restart", "--min-steps", 2).exit_code == 0
-    assert len(list(tmp_path.glob("s/parts/*.parquet"))) == 2
-
-
-def test_ranks_can_start_together_and_have_no_shard(tmp_path: Path) -> None:
-    write(tmp_path / "a.jsonl", [row(1)])
-    words = (tmp_path / "a.jsonl", "-o", tmp_path / "s", "--world-size", 3)
-    (tmp_path / "s").mkdir()
-    # Another rank is writing the manifest, or was killed while writing it.
-    (tmp_path / "s" / "traces.json.0123.unfinished").write_bytes(b"{")
-    for rank in (2, 0, 1):
-        result = trace(*words, "--rank", rank)
-        assert result.exit_code == 0, result.output
-    assert ids(tmp_path / "s") == ["p1"]
-    assert "cannot be used with --rank" in trace(*words, "--rank", 0, "--prune").output
-
-
-def test_ranks_in_any_order_create_the_same_store(tmp_path: Path) -> None:
-    write(tmp_path / "a.jsonl", map(row, range(35)))
-    words = (tmp_path / "a.jsonl", "--shard", 5)
-    trace(*words, "-o", tmp_path / "whole")
-    for rank in (2, 0, 1):
-        result = trace(*words, "-o", tmp_path / "s", "--rank", rank, "--world-size", 3)
-        assert result.exit_code == 0, result.output
-        assert ("other ranks have" in result.output) == (rank != 1)
-        assert is_unfinished(tmp_path / "s") == (rank != 1)
-    assert "35 programs in 7 shards" in result.output
-    assert traces(tmp_path / "s") == traces(tmp_path / "whole")
-    assert outcomes(tmp_path / "s") == outcomes(tmp_path / "whole")
-    for wrong in (("--rank", 3, "--world-size", 3), ("--rank", 0), ("--world-size", 2)):
-        assert trace(*words, "-o", tmp_path / "t", *wrong).exit_code == 2
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -310,17 +183,16 @@ def test_ranks_in_any_order_create_the_same_store(tmp_path: Path) -> None:
         (["--codec", "chat"], "Invalid value for '--codec'"),
     ],
 )
-def test_different_settings_are_refused(tmp_path: Path, words: list[str], message: str) -> None:
-    write(tmp_path / "a.jsonl", [row(1)])
-    trace(tmp_path / "a.jsonl", "-o", tmp_path / "s")
-    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
+def test_different_settings_are_refused(finished: Path, words: list[str], message: str) -> None:
+    result = trace(finished / "a.jsonl", "-o", finished / "s", "--shard", 5, *words)
     assert result.exit_code == 2
     assert re.search(message, result.output)
     if "--steps" in words:
-        again = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words, "--restart")
+        write(finished / "a.jsonl", [row(3), row(4)])
+        again = trace(finished / "a.jsonl", "-o", finished / "s", *words, "--restart")
         assert again.exit_code == 0
         assert "already" not in again.output
-        assert outcomes(tmp_path / "s")[0]["outcome"] == "step_limit"
+        assert outcomes(finished / "s")[1]["outcome"] == "step_limit"
 
 
 def test_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
@@ -334,56 +206,6 @@ def test_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "s").iterdir()] == ["mine.txt"]
     assert "is a file" in trace(tmp_path / "a.jsonl", "-o", tmp_path / "a.jsonl").output
     assert "no programs in" in trace(write(tmp_path / "e.jsonl", []), "-o", tmp_path / "t").output
-
-
-def test_damaged_store_can_be_restarted(tmp_path: Path) -> None:
-    write(tmp_path / "a.jsonl", [row(1)])
-    trace(tmp_path / "a.jsonl", "-o", tmp_path / "s")
-    (tmp_path / "s" / "traces.json").write_text('{"format": 1}', encoding="utf-8")
-    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s")
-    assert result.exit_code == 2
-    assert "a different version of worldline wrote it; choose a different folder" in result.output
-    assert trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", "--restart").exit_code == 0
-    (outcome,) = (tmp_path / "s" / "outcomes").glob("*.parquet")
-    outcome.write_bytes(outcome.read_bytes()[:-20])
-    damaged = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s")
-    assert damaged.exit_code == 2
-    assert "delete it and run the same command again" in damaged.output
-
-
-def test_store_of_an_earlier_version_is_read_and_resumed(tmp_path: Path) -> None:
-    rows = [row(n) for n in range(8)]
-    rows[1] |= {"code": "def f(n): return id(f)\n"}
-    words = (write(tmp_path / "a.jsonl", rows), "-o", tmp_path / "s", "--shard", 4)
-    trace(*words)
-    before = outcomes(tmp_path / "s")
-    assert before[1]["outcome"] == "non_deterministic"
-    # The names of format 2.
-    first, second = sorted((tmp_path / "s" / "outcomes").iterdir())
-    table = parquet.read_table(first)
-    old_name = "unsteady"  # words: allow (a value of format 2)
-    counts = table.schema.metadata[b"worldline"].decode().replace("non_deterministic", old_name)
-    old_rows = [
-        {**r, "outcome": r["outcome"].replace("non_deterministic", old_name)}
-        for r in table.to_pylist()
-    ]
-    first.write_bytes(parquet_bytes(OUTCOME_COLUMNS, old_rows, metadata={"worldline": counts}))
-    second.unlink()
-    manifest = json.loads((tmp_path / "s" / "traces.json").read_text(encoding="utf-8"))
-    filters = manifest["settings"]["filters"]
-    filters["is_once"] = filters.pop("skip_determinism_check")
-    old_manifest = {**manifest, "format": 2, "shards": None}
-    (tmp_path / "s" / "traces.json").write_text(json.dumps(old_manifest), encoding="utf-8")
-    assert outcomes(tmp_path / "s") == before[:4]
-    resumed = trace(*words)
-    assert resumed.exit_code == 0, resumed.output
-    assert "8 programs in 2 shards; 4 were done before" in resumed.output
-    assert "1 non deterministic" in resumed.output
-    assert outcomes(tmp_path / "s") == before
-    after = json.loads((tmp_path / "s" / "traces.json").read_text(encoding="utf-8"))
-    assert after == {**manifest, "settings": after["settings"]}
-    assert after["format"] == 3
-    assert not is_unfinished(tmp_path / "s")
 
 
 def test_job_hash_is_that_of_format_2() -> None:
@@ -401,143 +223,6 @@ def test_record_refers_to_trace_for_many_programs(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["record", str(path)])
     assert result.exit_code == 2
     assert f"has many programs; use: worldline trace {path} -o STORE" in result.output
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
-def test_full_disk_is_reported_and_the_job_resumes(tmp_path: Path) -> None:
-    rows = [row(n) for n in range(40)]
-    write(tmp_path / "a.jsonl", rows)
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    words = (tmp_path / "a.jsonl", "-o", disk / "s", "--shard", 10, "--workers", 1)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], check=True)
-    try:
-        trace(*words, "--rank", 0, "--world-size", 4)
-        with suppress(OSError):
-            (disk / "filler").write_bytes(bytes(1 << 21))
-        failed = trace(*words)
-        assert failed.exit_code == 2
-        assert "No space left on device" in failed.output
-        assert not list(disk.glob("s/*/*.unfinished"))
-        (disk / "filler").unlink()
-        assert "10 were done before" in trace(*words).output
-        assert ids(disk / "s") == [each["id"] for each in rows]
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
-
-
-# -- killed --------------------------------------------------------------------------------
-
-
-COMMAND = """
-import worldline.interfaces.cli.progress as progress
-import worldline.data.generation.decontamination as decontamination
-decontamination.BENCHMARKS = {}
-progress.ProgressReporter.__init__.__kwdefaults__["every"] = 0.0
-from worldline.interfaces.cli import main
-main()
-"""
-
-
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    """Start the command in its own process, which does not ignore SIGINT."""
-    return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, "trace", "a.jsonl", "-o", "s", "--workers", "2", *words],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-
-
-def wait_for(store: Path, shards: int) -> None:
-    """Wait until `shards` shards are finished."""
-    deadline = time.monotonic() + 120
-    while len(list(store.glob("outcomes/*.parquet"))) < shards:
-        assert time.monotonic() < deadline, "nothing was done"
-        time.sleep(0.02)
-
-
-def workers_of(pid: int) -> list[int]:
-    """Process ids of the pool's workers."""
-    workers = []
-    for child in process_tree(pid):
-        with suppress(OSError):
-            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-                workers.append(child)
-    return workers
-
-
-@pytest.mark.parametrize("how", ["ctrl-c", "killed", "a worker killed"])
-def test_interrupted_job_resumes(tmp_path: Path, how: str) -> None:
-    rows = slow_rows(60, 0.1)
-    write(tmp_path / "a.jsonl", rows)
-    process = start(tmp_path, "--shard", "5")
-    wait_for(tmp_path / "s", 2)
-    if how == "ctrl-c":
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 130, err
-        assert "Interrupted. Run the same command again to resume." in err
-    elif how == "killed":
-        process.kill()
-        # The pipes close when the last process that has them is gone: no orphan is left.
-        process.communicate(timeout=60)
-    else:
-        os.kill(workers_of(process.pid)[0], signal.SIGKILL)
-        out, err = process.communicate(timeout=180)
-        assert process.returncode == 0, err
-        assert "60 of 60 results are as expected" in out
-    done = len(finished_shards(open_location(tmp_path / "s")))
-    assert 2 <= done <= 12
-    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", "--workers", 2, "--shard", 5)
-    assert f"{done * 5} were done before" in result.output
-    assert "60 of 60 results are as expected" in result.output
-    assert ids(tmp_path / "s") == [each["id"] for each in rows]
-
-
-def test_progress_is_written_as_json_lines(tmp_path: Path) -> None:
-    write(tmp_path / "a.jsonl", map(row, range(30)))
-    _, err = start(tmp_path, "--shard", "5").communicate(timeout=120)
-    reports = [json.loads(line) for line in err.splitlines() if line.startswith("{")]
-    assert [report["done"] for report in reports] == [5, 10, 15, 20, 25, 30]
-    assert reports[-1]["about"] == 30
-    assert reports[-1]["seconds_left"] == 0
-    assert reports[0]["about"] >= 10
-
-
-# -- many at a time -------------------------------------------------------------------------------
-
-
-def test_slow_shard_does_not_block_the_others(tmp_path: Path) -> None:
-    rows = [*slow_rows(5, 0.8), *(row(n, id=f"q{n}") for n in range(100))]
-    write(tmp_path / "a.jsonl", rows)
-    trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", "--shard", 5, "--workers", 2)
-    written = sorted((tmp_path / "s" / "outcomes").iterdir(), key=lambda path: path.stat().st_mtime)
-    assert len(written) == 21
-    # The other process did most of the rest meanwhile.
-    assert [path.name for path in written].index(min(path.name for path in written)) > 10
-    assert len(ids(tmp_path / "s")) == 105
-
-
-def test_number_of_waiting_shards_is_bounded(tmp_path: Path) -> None:
-    """However long the input is, the shards in memory do not grow."""
-    job = make_job(filters=TraceFilters(skip_determinism_check=True), shard_programs=2)
-    shards = make_shards([[("", row(n), "") for n in range(40)]], job.hash, 2)
-    taken = done = max_waiting = 0
-
-    def counted() -> Iterator[Shard]:
-        nonlocal taken, max_waiting
-        for shard in shards:
-            taken += 1
-            max_waiting = max(max_waiting, taken - done)
-            yield shard
-
-    for _ in LocalRunner(2).run(job, str(tmp_path / "s"), counted()):
-        done += 1
-    assert (taken, done) == (20, 20)
-    assert max_waiting <= 5
 
 
 def test_large_rows_are_flushed_in_small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -588,17 +273,21 @@ def test_stores_are_queried_with_sql(tmp_path: Path) -> None:
     assert "views `outcomes` and `traces`" in wrong.output
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has control groups")
-def test_processes_of_the_pool_leave_nothing(tmp_path: Path) -> None:
-    folder = Path(tempfile.mkdtemp(dir="/var/tmp"))
-    folder.chmod(0o755)
-    write(tmp_path / "a.jsonl", [row(1), row(2)])
-    command = [sys.executable, "-m", "worldline", "trace", str(tmp_path / "a.jsonl")]
-    options = ["-o", str(tmp_path / "s"), "--workers", "1"]
-    environment = dict(os.environ) | {"TMPDIR": str(folder)}
-    process = subprocess.run([*command, *options], capture_output=True, text=True, env=environment)
-    assert process.returncode == 0, process.stderr
-    assert list(folder.glob("worldline-sandbox-*")) == []
-    groups = list(Path("/sys/fs/cgroup").glob("*/worldline-*"))
-    abandoned = [path for path in groups if not Path("/proc", path.name.split("-")[1]).exists()]
-    assert abandoned == []
+def test_programs_that_are_deterministic_given_their_choices_are_kept(tmp_path: Path) -> None:
+    chosen = ("address", "order", "time", "chance", "seeded")
+    rows = [{**PROGRAMS[name][1], "id": name} for name in chosen]
+    rows.append(
+        {
+            "id": "both",
+            "code": "import random\ndef f(): return random.random(), id(f)\n",
+            "call": "f()",
+        }
+    )
+    write(tmp_path / "a.jsonl", rows)
+    words = ("--keep-non-deterministic", "--workers", 1)
+    result = trace(tmp_path / "a.jsonl", "-o", tmp_path / "s", *words)
+    assert result.exit_code == 0, result.output
+    assert ids(tmp_path / "s") == ["time", "chance", "seeded"]
+    stored = dict(read_traces(tmp_path / "s"))
+    assert [choice.name for choice in stored["chance"].choices] == ["random.random"] * 2
+    assert replay(stored["chance"]) == stored["chance"]

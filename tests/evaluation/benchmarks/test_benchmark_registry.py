@@ -90,7 +90,7 @@ def test_generated_benchmark_takes_no_data() -> None:
 @pytest.mark.usefixtures("with_grown")
 def test_descriptions_show_summary_and_default_options() -> None:
     result = {each.name: each for each in describe_benchmarks()}
-    assert list(result)[:3] == ["cruxeval", "cruxeval-x", "humaneval"]
+    assert list(result)[:4] == ["cruxeval", "cruxeval-x", "humaneval", "humaneval-x"]
     assert result["grown"].summary == "Programs that grow."
     assert result["grown"].options == {
         "size": None,

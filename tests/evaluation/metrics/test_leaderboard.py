@@ -1,5 +1,7 @@
 """Leaderboard of runs."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.scored_samples import run_of
@@ -35,6 +37,38 @@ def test_truncated_samples_and_errors_are_in_no_difference() -> None:
     assert (row.difference.answered.value, row.difference.answered.of) == (0.0, 5)
     assert (row.difference.all.value, row.difference.all.of) == (-2 / 7, 7)
     assert (row.accuracy.truncated, row.accuracy.infra_error) == (2, 1)
+
+
+def test_only_runs_with_shared_answers_are_counted_in_the_adjustment() -> None:
+    runs = {"base": run_of(*"rrrrrrwwwwww"), "better": run_of(*"rrrrrrrrrrrr")}
+    alone = rank_runs(runs)
+    other = [replace(sample, sample=f"other {sample.sample}") for sample in RUNS["base"]]
+    with_other = rank_runs({**runs, "other": other})
+    p_values = {
+        row.run: row.difference.adjusted_p
+        for board in (alone, with_other)
+        for row in board.rows
+        if row.difference is not None and row.run == "better"
+    }
+    (better,) = (row.difference for row in alone.rows if row.run == "better")
+    assert better is not None
+    assert p_values == {"better": better.answered.p}
+    (row,) = (row for row in with_other.rows if row.run == "other")
+    assert row.difference is not None
+    assert (row.difference.answered.value, row.difference.answered.of) == (None, 0)
+
+
+def test_runs_with_the_same_verdicts_are_marked() -> None:
+    base = RUNS["base"]
+    part, changed = base[:3], [*base[:3], replace(base[3], verdict="truncated")]
+    other = [replace(sample, sample=f"other {sample.sample}") for sample in base]
+    runs = {"base": base, "part": part, "changed": changed, "other": other}
+    marks = {
+        row.run: row.difference.has_same_verdicts
+        for row in rank_runs(runs).rows
+        if row.difference is not None
+    }
+    assert marks == {"part": True, "changed": False, "other": False}
 
 
 def test_another_baseline() -> None:

@@ -2,15 +2,22 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.evaluation.metrics.survival import Survival, measure_survival
+from worldline.evaluation.metrics.survival import (
+    Survival,
+    measure_survival,
+    measure_survival_curve,
+)
 from worldline.evaluation.runs import diagnose_file
 from worldline.evaluation.runs.scored_sample import ScoredSample
 from worldline.interfaces.demo import PREDICTIONS
+from worldline.interfaces.report import headline
 
 
 def whole(length: int) -> ScoredSample:
@@ -62,6 +69,38 @@ def by_definition(result: list[ScoredSample], step: int) -> float:
         if lost:
             survival *= right / (right + lost)
     return survival
+
+
+@given(st.lists(samples(), max_size=30))
+def test_the_curve_is_the_estimate_at_every_step(result: list[ScoredSample]) -> None:
+    curve = measure_survival_curve(result)
+    for point in curve:
+        # The steps of the curve are those of the samples, from 0.
+        assert math.isclose(point.survival, by_definition(result, point.step + 1))
+        observed = (s for s in result if (s.matched_steps or 0) + (s.step is not None) > point.step)
+        assert point.at_risk >= len(list(observed))
+    # It falls at the first divergence of each sample that diverged, and only at points.
+    fallen = {s.step for s in result if s.outcome == "diverged"}
+    assert fallen <= {point.step for point in curve}
+    for before, after in pairwise(curve):
+        for step in range(before.step, after.step):
+            assert math.isclose(before.survival, by_definition(result, step + 1))
+
+
+def test_the_curve_has_the_steps_of_the_headline() -> None:
+    # Without a truncated sample: half of the four divergences are at or before the median step.
+    result = [whole(9), diverged(2, 9), diverged(4, 9), diverged(4, 9), diverged(7, 9)]
+    assert "half of them by step 4" in headline(
+        [replace(each, differs_in="state" if each.step else None) for each in result]
+    )
+    curve = {point.step: point.survival for point in measure_survival_curve(result)}
+    assert curve == pytest.approx({0: 1.0, 2: 0.8, 4: 0.4, 7: 0.2, 8: 0.2})
+    assert curve[2] > 1 - 0.5 * 4 / 5 >= curve[4]
+
+
+def test_a_curve_without_steps_is_empty() -> None:
+    assert measure_survival_curve([]) == ()
+    assert measure_survival_curve([cut(0, 5)]) == ()
 
 
 def test_a_truncated_sample_counts_up_to_its_last_step() -> None:

@@ -1,5 +1,6 @@
 """Results of a run as trust cases: nothing but the verdict depends on the actual execution."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,17 @@ def test_an_assessment_does_not_depend_on_the_expected_value() -> None:
     prediction = row_to_prediction(ROW, "s")
     others = [replace(prediction, expected=expected) for expected in ("2", "3", None)]
     assert len({assess_predictions([each], model) for each in (prediction, *others)}) == 1
+
+
+def test_signals_of_the_log_probabilities() -> None:
+    """Probabilities 1, 1/2 and 1/8 are 0, 1 and 3 bits; a half itself is not below a half."""
+    logprobs = [0.0, math.log(1 / 2), math.log(1 / 8)]
+    signals = only_case(ROW | {"logprobs": logprobs}).signals
+    assert signals["output_bits"] == pytest.approx(4)
+    assert signals["bits_per_token"] == pytest.approx(4 / 3)
+    assert signals["largest_bits"] == pytest.approx(3)
+    assert signals["uncertain_tokens"] == 1
+    assert "output_bits" not in only_case(ROW).signals
 
 
 def test_signals_of_steps_and_answers() -> None:

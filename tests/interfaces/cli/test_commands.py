@@ -66,12 +66,14 @@ def test_record_with_threads(tmp_path: Path) -> None:
     )
     result = run("record", file, "--call", "f()", "--threads")
     assert result.exit_code == 0
-    marked = [line for line in result.output.splitlines() if " [1] " in line]
+    marked = [line for line in result.output.splitlines() if " ·1 " in line]
     assert len(marked) == 3
     assert "def work():" in marked[0]
     assert "finished: 2" in result.output
-    assert "note: the program started threads: their steps come as" in result.output
-    assert "[1]" not in run("record", file, "--call", "f()").output
+    assert "note: the program started threads: one runs at a time" in result.output
+    main_only = run("record", file, "--call", "f()").output
+    assert "·1" not in main_only
+    assert "def work():" not in main_only
     refused = run("record", file, "--call", "f()", "--threads", "--format", "cwm")
     assert refused.exit_code == 2
     assert "cannot encode the steps of several threads" in refused.output

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -39,6 +40,17 @@ def test_help_fits_80_columns(words: tuple[str, ...]) -> None:
     assert lines[2].endswith((".", "of"))
     assert not RETIRED & set(" ".join(lines).replace(",", " ").split())
     assert "x>=" not in " ".join(lines)
+
+
+def test_help_lists_every_option() -> None:
+    for words in leaf_commands():
+        command: Any = main
+        for word in words:
+            command = command.get_command(click.Context(command), word)
+        text = command.get_help(click.Context(command, info_name=words[-1]))
+        names = {each.opts[0] for each in command.params if isinstance(each, click.Option)}
+        hidden = {each.opts[0] for each in command.params if getattr(each, "hidden", False)}
+        assert {name for name in names - hidden if name not in text} == set(), words
 
 
 def test_limits_have_one_section_at_the_end() -> None:

@@ -43,3 +43,13 @@ def test_a_missing_source_is_an_error(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["tokens", str(tmp_path / "no"), "--tokenizer", "bytes"])
     assert done.exit_code == 2
     assert "give a file or a folder" in done.output
+
+
+def test_formats_for_python_are_left_out_for_other_languages(tmp_path: Path) -> None:
+    path = tmp_path / "f.js"
+    path.write_text("function f(x) {\n  const y = x + 1;\n  return y;\n}\n")
+    words = ["tokens", str(path), "--call", "f(1)", "--tokenizer", "bytes"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    assert "numbers" in result.output
+    assert " sparse " not in result.output

@@ -1,15 +1,21 @@
-"""Small runs to view: of recorded predictions, with interventions, scored."""
+"""Small runs to view: of recorded predictions, with interventions, scored, of results only."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.evaluation.runs.samples import fill, questions
 from tests.evaluation.runs.test_intervening import run_of, tried
 from tests.support.predictions import text_of
 from tests.support.scripted_models import continue_actual_trace, engine_of, prompt_of
-from worldline.evaluation.runs import Manifest, RunWriter, import_predictions, is_expected
+from worldline.evaluation.runs import (
+    Manifest,
+    RunWriter,
+    evaluate_into_run,
+    import_predictions,
+    is_expected,
+)
 from worldline.languages.python.recorder import PythonRecorder, Recorder
-from worldline.models.prediction import Prediction, PredictionSettings
+from worldline.models.prediction import Prediction, PredictionSettings, Question
 
 
 def make_recorded_run(folder: Path, predictions: Sequence[Prediction], recorder: Recorder) -> str:
@@ -47,4 +53,29 @@ def make_scored_run(folder: Path, recorder: PythonRecorder) -> str:
 
     settings = PredictionSettings(mode="score", max_tokens=400)
     fill(folder, [correct, incorrect], lambda: engine_of(answer), recorder, settings=settings)
+    return str(folder)
+
+
+def make_result_run(
+    folder: Path,
+    questions: Sequence[Question],
+    answer: Callable[[str], str],
+    recorder: PythonRecorder,
+    *,
+    repeats: int = 1,
+) -> str:
+    """Make a run of predicted results; `answer` has the prompt."""
+    settings = PredictionSettings(codec="chat", temperature=1.0, max_tokens=200)
+    manifest = Manifest("chance", questions=len(questions), settings=settings, repeats=repeats)
+    with RunWriter(folder) as run:
+        list(
+            evaluate_into_run(
+                run,
+                list(questions),
+                lambda: engine_of(lambda text: f"[ANSWER]{answer(text)}[/ANSWER]"),
+                recorder,
+                manifest,
+                is_correct=is_expected,
+            )
+        )
     return str(folder)

@@ -21,6 +21,16 @@ def test_frequent_causes_come_first_and_short_values_are_preferred() -> None:
     assert [s.sample for s in choose_failures([other, long, SLIP, early], 1)] == ["early"]
 
 
+def test_a_sample_with_an_incorrect_answer_is_preferred() -> None:
+    lucky = replace(SLIP, sample="lucky", verdict="correct", step=1)
+    truncated = replace(SLIP, sample="truncated", verdict="truncated", step=1)
+    assert choose_failures([lucky, truncated, SLIP]) == [SLIP]
+    assert choose_failures([lucky, truncated]) == [truncated]
+    # Of a cause without a wrong answer, the correct one is shown.
+    other = replace(lucky, cause="arithmetic")
+    assert choose_failures([SLIP, truncated, other]) == [SLIP, other]
+
+
 def test_samples_without_values_or_with_a_refuted_cause_are_not_chosen() -> None:
     samples = [
         replace(SLIP, cause=None),
@@ -44,4 +54,9 @@ def test_an_example_shows_the_executed_line_and_the_call(
         assert operation is not None
         assert example["line"] == sample.actual.program.lines[operation.line - 1].strip()
         assert example["call"].endswith(")")
-        assert example["actual"] == rows[example["id"]].actual_value
+        row = rows[example["id"]]
+        assert example["actual"] == (row.actual_value or "").strip()
+        assert example["verdict"] == row.verdict
+        diverged = [each for each in run.rows if each.differs_in is not None]
+        assert example["divergences"] == len(diverged)
+        assert example["count"] == sum(each.cause == row.cause for each in diverged) > 0

@@ -3,8 +3,10 @@
 from tests.interfaces.viewer.test_sample_table import ROWS
 from worldline.interfaces.viewer import Query, build_table, query_rows
 from worldline.interfaces.viewer.facet_counts import count_facets
+from worldline.interfaces.viewer.text_index import TextIndex, table_texts
 
 TABLE = build_table(ROWS)
+INDEX = TextIndex([table_texts(TABLE)])
 
 
 def test_counts_are_the_numbers_of_rows_that_a_choice_shows() -> None:
@@ -16,16 +18,17 @@ def test_counts_are_the_numbers_of_rows_that_a_choice_shows() -> None:
         Query(facets={"kind": ""}),
         Query(search="a", facets={"where": "state"}),
     ):
-        counts = count_facets(TABLE, query)
+        found = INDEX.search(query.search)
+        counts = count_facets(TABLE, query, found)
         menus = [column for column in TABLE.columns if column.values is not None]
         assert set(counts) == {column.name for column in menus}
         for column in menus:
             others = {name: value for name, value in query.facets.items() if name != column.name}
-            total, _ = query_rows(TABLE, Query(search=query.search, facets=others))
+            total, _ = query_rows(TABLE, Query(search=query.search, facets=others), found)
             assert counts[column.name]["total"] == total
             for value, _ in column.values or ():
                 chosen = Query(search=query.search, facets={**others, column.name: value})
-                expected, _ = query_rows(TABLE, chosen)
+                expected, _ = query_rows(TABLE, chosen, found)
                 assert counts[column.name]["values"].get(value, 0) == expected
 
 

@@ -1,6 +1,8 @@
 """Overview and list of samples in Chromium: charts, counts of filters, keys, definitions."""
 
+import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from tests.interfaces.viewer.browsers import OpenPage, Tab
 from tests.support.paths import PROJECT_ROOT
 from tests.support.scripted_models import continue_actual_trace, engine_of
 from worldline.analysis.diagnosis import label
-from worldline.evaluation.metrics import measure_calibration, measure_survival
+from worldline.evaluation.metrics import measure_calibration, measure_survival_curve
 from worldline.evaluation.runs import read_answers, read_scored_samples
 from worldline.interfaces.viewer import write_report
 from worldline.languages.python.recorder import PythonRecorder
@@ -44,16 +46,19 @@ def test_the_survival_curve_has_the_numbers_of_the_report(
     open_page: OpenPage, demo_run: str
 ) -> None:
     tab = open_page(demo_run)
-    points = measure_survival(read_scored_samples(demo_run)).points
+    points = measure_survival_curve(read_scored_samples(demo_run))
     chart = tab.page.locator('svg[aria-label^="Share of predictions without a divergence"]')
     wanted = ", ".join(f"{point.step}: {100 * point.survival:.1f}%" for point in points)
     assert chart.locator("desc").text_content() == wanted
     assert chart.locator("circle").count() == len(points)
-    # The curve never rises: its points go down, from left to right.
+    # The curve never rises: its points go down, from left to right. It is a step curve: every part
+    # is horizontal or vertical.
     line = str(chart.locator("polyline").get_attribute("points"))
     positions = [tuple(map(float, point.split(","))) for point in line.split()]
     assert positions == sorted(positions)
     assert [y for _, y in positions] == sorted(y for _, y in positions)
+    for (x, y), (next_x, next_y) in pairwise(positions):
+        assert x == next_x or y == next_y
     assert tab.accessibility_violations() == []
 
 
@@ -176,8 +181,11 @@ def test_columns_and_codes_are_defined_on_hover(open_page: OpenPage, demo_run: s
     tab = open_page(demo_run)
     open_list(tab)
     for heading, definition in (
-        ("Differs in", "Argument, state, action, return, exception or end"),
-        ("Diverged at", "First step that differs, from 0"),
+        (
+            "Differs in",
+            "What differs: “Argument”, “State”, “Action”, “Return value”, “Exception” or “End”",
+        ),
+        (re.compile("^Step$"), "First step that differs, from 0"),
         ("Predicted", "The predicted value"),
     ):
         tab.page.mouse.move(0, 0)

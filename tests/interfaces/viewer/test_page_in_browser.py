@@ -12,10 +12,12 @@ from tests.support.predictions import predict, replaced, text_of
 from worldline.analysis.diagnosis import label
 from worldline.core.trace import Program
 from worldline.evaluation.metrics import compare_runs
-from worldline.evaluation.runs import read_scored_samples
+from worldline.evaluation.runs import read_manifest, read_scored_samples
 from worldline.interfaces.demo import PREDICTIONS
-from worldline.interfaces.report import headline, sample_text, summarize_run
+from worldline.interfaces.report import headline, natural_key, sample_text, summarize_run
 from worldline.interfaces.viewer.example_failures import choose_failures
+from worldline.interfaces.viewer.run_settings import import_note
+from worldline.interfaces.viewer.sample_table import COLUMN_LABELS
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import read_prediction_file
 
@@ -26,9 +28,12 @@ def test_overview_shows_the_summary_of_the_run(open_page: OpenPage, recorded_run
     summary = summarize_run(read_scored_samples(recorded_run))
     text = tab.page.inner_text("main")
     for outcome, number in summary.outcomes.items():
-        assert re.search(rf"^{label(outcome)}\s+{number}\s", text, re.MULTILINE), outcome
+        words = COLUMN_LABELS["outcome"].get(outcome, label(outcome))
+        assert re.search(rf"^{words}\s+{number}\s", text, re.MULTILINE), outcome
     for cause, number in summary.causes.items():
-        assert re.search(rf"^{label(cause)}\s+{number}\s", text, re.MULTILINE), cause
+        assert re.search(
+            rf"^{COLUMN_LABELS['cause'].get(cause, label(cause))}\s+{number}\s", text, re.MULTILINE
+        ), cause
     kinds = tab.texts("table.heat thead th")[1:-2]
     for row in tab.page.locator("table.heat tbody tr:not(.total)").all():
         where, *cells = (cell.strip() for cell in row.locator("th, td").all_inner_texts())
@@ -39,6 +44,9 @@ def test_overview_shows_the_summary_of_the_run(open_page: OpenPage, recorded_run
                 if of == ("-" if kind == "No value" else kind)
             }
             assert cell == str(counts.get(where, "·")), (where, kind)
+    # The heat map is not cut.
+    heat = tab.page.locator(".scroll:has(table.heat)")
+    assert heat.evaluate("element => element.scrollWidth <= element.clientWidth")
     assert "182 samples" in text
     assert "NaN" not in text
     assert tab.accessibility_violations() == []
@@ -93,9 +101,9 @@ def test_keyboard_shortcuts_change_the_step_and_the_sample(
     tab.wait(f"location.hash.endsWith('step={row.step}')")
     assert tab.texts(".step-row.diverged .mark")[0].startswith("✗")
     assert tab.accessibility_violations() == []
-    press("]")
-    tab.wait(f"!location.hash.includes('/{row.sample}?')")
     press("[")
+    tab.wait(f"!location.hash.includes('/{row.sample}?')")
+    press("]")
     tab.wait(f"location.hash.includes('/{row.sample}')")
     press("?")
     tab.page.wait_for_selector("dialog[open]")
@@ -157,6 +165,11 @@ def test_comparison_lists_the_gained_samples(
     tab.go("#/compare")
     text = tab.page.inner_text("main")
     assert "gained" in text
+    before_scroll = tab.page.evaluate("scrollY")
+    tab.page.locator(".headline button.gained").click()
+    panel = tab.page.locator("#section-gained")
+    tab.wait(f"scrollY > {before_scroll}")
+    assert panel.bounding_box()["y"] < tab.page.viewport_size["height"]
     gained = compare_runs(read_scored_samples(demo_run), read_scored_samples(other)).gained_samples
     assert gained
     for name in gained:
@@ -175,14 +188,54 @@ def test_the_overview_begins_with_the_results_and_typical_failures(
 ) -> None:
     tab = open_page(demo_run)
     assert tab.page.inner_text(".news") == headline(read_scored_samples(demo_run))
+    note = tab.page.inner_text(".import-note")
+    assert note == import_note(read_manifest(demo_run))
+    assert "not necessarily of a whole benchmark" in note
     cards = tab.page.locator(".card").all()
-    chosen = choose_failures(read_scored_samples(demo_run))
+    rows = sorted(read_scored_samples(demo_run), key=lambda row: natural_key(row.sample))
+    chosen = choose_failures(rows)
     assert len(cards) == len(chosen) > 0
     for card, sample in zip(cards, chosen, strict=True):
-        assert sample.predicted_value in card.locator("del").inner_text()
-        assert sample.actual_value in card.locator("ins").inner_text()
-    cards[0].locator("a").click()
+        for tag, name, value in (
+            ("del", "Predicted", sample.predicted_value),
+            ("ins", "Actual", sample.actual_value),
+        ):
+            shown = card.locator(tag)
+            assert shown.inner_text().split() == [name, *(value or "").split()]
+            # Text that is struck out is hard to read.
+            line = shown.evaluate("element => getComputedStyle(element).textDecorationLine")
+            assert line == "none"
+        assert label(sample.verdict) in card.inner_text()
+    covered = sum(row.cause in {s.cause for s in chosen} for row in rows if row.differs_in)
+    diverged = sum(row.differs_in is not None for row in rows)
+    coverage = tab.page.inner_text("section:has(> .cards) > .note")
+    assert f"have {covered} of the {diverged} divergences. Each is a hypothesis" in coverage
+    assert tab.accessibility_violations() == []
+    cards[0].locator("a").first.click()
     tab.wait(f"location.hash.includes('/sample/{chosen[0].sample}')")
+
+
+def test_a_card_links_to_all_samples_with_its_cause(
+    open_page: OpenPage, recorder: PythonRecorder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    program = Program("def f(n):\n    s = 'abcdefgh' * n\n    return s\n", "f(3)")
+    text = text_of(recorder.record(program))
+    wrong = text.replace("abcdefghabcdefgh'", "abcdefghabcdefg'")
+    names = ["first", "second", "third"]
+    predictions = [
+        replace(predict(program, output), id=name)
+        for name, output in zip(names, [wrong, wrong, text], strict=True)
+    ]
+    folder = tmp_path_factory.mktemp("cards") / "run"
+    tab = open_page(make_recorded_run(folder, predictions, recorder))
+    card = tab.page.locator(".card")
+    # What is missing in the prediction has a mark, and nothing else of it.
+    assert card.locator("ins mark").all_inner_texts() == ["h"]
+    assert card.locator("del mark").get_attribute("aria-label") == "Nothing here"
+    card.get_by_role("link", name="All 2 samples").click()
+    tab.page.wait_for_selector(".rows tbody th a")
+    assert "cause=" in tab.hash
+    assert tab.texts(".rows tbody th a") == names[:2]
 
 
 def test_samples_are_filtered_by_verdict_with_a_button(open_page: OpenPage, demo_run: str) -> None:
@@ -190,12 +243,16 @@ def test_samples_are_filtered_by_verdict_with_a_button(open_page: OpenPage, demo
     tab.go("#/run/0/samples")
     tab.page.wait_for_selector(".rows tbody th a")
     rows = [row for row in read_scored_samples(demo_run) if row.verdict == "incorrect"]
+    rows.sort(key=lambda row: natural_key(row.sample))
     button = tab.page.get_by_role("button", name=f"Incorrect {len(rows)}")
     button.click()
     tab.wait(f"document.querySelectorAll('.rows tbody th a').length === {len(rows)}")
     assert "verdict=incorrect" in tab.hash
+    diverged = [row for row in rows if row.differs_in is not None]
     values = tab.texts(".rows tbody .predicted")
-    assert [(row.predicted_value or "").strip() for row in rows] == values
+    for row, value in zip(diverged, values, strict=True):
+        # A long value is shortened around the difference.
+        assert all(part in (row.predicted_value or "") for part in value.split("…")), row.sample
     assert tab.accessibility_violations() == []
     button.click()
     tab.wait("!location.hash.includes('verdict=')")
@@ -217,6 +274,7 @@ def test_a_sample_is_copied_as_a_command(open_page: OpenPage, demo_run: str) -> 
     tab = open_page(demo_run)
     row = next(r for r in read_scored_samples(demo_run) if r.outcome == "diverged")
     tab.go(f"#/run/0/sample/{row.sample}")
+    tab.page.locator(".copy-menu summary").click()
     tab.page.get_by_role("button", name="Copy as command").click()
     tab.wait("document.querySelector('.copy-menu [role=status]:not(:empty)') !== null")
     tab.page.goto(tab.page.url.split("#")[0] + "#/run/0/samples")
@@ -274,6 +332,18 @@ def test_values_that_differ_only_in_spaces_look_different(
     tab.page.wait_for_selector(".step-rows")
     marked = tab.page.locator(".step-row.diverged .different .spaces").all_inner_texts()
     assert marked == [" " * 10, " " * 11]
+    # So they are in the title, in the comparison of the values, and in the other steps.
+    both = [" " * 11, " " * 10]
+    assert tab.page.locator(".summary .spaces").all_inner_texts() == both
+    parts = tab.page.locator(".divergence .pair dd").all()
+    dotted = ["".join(part.locator(".spaces").all_inner_texts()) for part in parts]
+    assert dotted == both[::-1]
+    assert parts[0].locator("mark.missing").get_attribute("aria-label") == "Nothing here"
+    assert tab.page.locator(".differs .value .spaces").all_inner_texts() == both[::-1]
+    caret = parts[0].locator("mark.missing")
+    # A caret, not a box.
+    assert caret.evaluate("e => getComputedStyle(e).borderStyle") == "none"
+    assert caret.evaluate("e => getComputedStyle(e, '::before').borderBottomWidth") == "7px"
     for selector in (".step-row.diverged .change", ".differs .value"):
         actual, predicted = tab.page.locator(selector).all()
         for shown, spaces in ((actual, 10), (predicted, 11)):

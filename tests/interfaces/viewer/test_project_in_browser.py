@@ -1,6 +1,7 @@
 """The project page in Chromium: served, and as the file of a leaderboard."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,48 @@ def test_runs_are_listed_filtered_and_sorted(server: ProjectServer, open_tab: Op
     tab.page.reload()
     tab.page.wait_for_selector(".runs-table tbody tr")
     assert names(tab) == ["checkpoint-1000", "checkpoint-200", "checkpoint-100"]
+
+
+def test_the_page_says_what_is_compared(
+    recorder: PythonRecorder, tmp_path: Path, open_tab: OpenTab
+) -> None:
+    all_predictions = predictions(3, recorder)
+    others = [replace(each, id=f"other {each.id}") for each in all_predictions]
+    for name, chosen in (
+        ("all", all_predictions),
+        ("better", predictions(1, recorder)),
+        ("other", others),
+        ("part", all_predictions[:4]),
+    ):
+        make_recorded_run(tmp_path / "runs" / name, chosen, recorder)
+    with ProjectServer(str(tmp_path / "runs"), recorder) as server:
+        tab = open_tab(server.url)
+        tab.page.wait_for_selector(".runs-table tbody a[href^='compare/']")
+        title = tab.page.locator("h1")
+        assert title.inner_text() == "runs"
+        assert title.get_attribute("title") == str(tmp_path / "runs")
+        chart = tab.page.locator(".run-chart li:not(.run-chart-axis)")
+        assert chart.count() == 4
+        assert chart.first.inner_text().split() == ["better", "83.3%"]
+        rows = {
+            row.locator("th").inner_text(): row
+            for row in tab.page.locator(".runs-table tbody tr").all()
+        }
+        assert "Same verdicts on all 4 shared samples" in rows["part"].inner_text()
+        assert "Same verdicts" not in rows["better"].inner_text()
+        assert "no sample was answered" in rows["other"].locator("td[title^=Not]").inner_text()
+        # The run without shared samples is not counted.
+        text = tab.page.inner_text("main")
+        assert "adjusted for 2 comparisons" in text
+        assert "the interval is not" in text
+        # Columns without a value are left out, and the best two runs are chosen.
+        headings = tab.texts(".runs-table thead th")
+        assert "Step" not in headings
+        assert "Infra errors" not in headings
+        values = [menu.input_value() for menu in tab.page.locator(".compared-runs select").all()]
+        assert values[1] == "better"
+        assert values[0] in rows
+        assert tab.accessibility_violations() == []
 
 
 def test_the_baseline_changes_the_differences(server: ProjectServer, open_tab: OpenTab) -> None:

@@ -68,6 +68,7 @@ def test_divergence_is_that_of_the_diagnosis(demo_run: str, recorder: PythonReco
             continue
         diverged += 1
         assert document["divergence"]["step"] == divergence.step
+        assert document["divergence"]["executed_line"] == divergence.executed_line
         steps = document["predicted"]["steps"]
         assert len(document["matches_after_divergence"]) == max(0, len(steps) - divergence.step)
         assert not any(document["matches_after_divergence"][:1])

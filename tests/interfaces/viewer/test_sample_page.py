@@ -53,9 +53,11 @@ def test_the_reason_of_the_cause_is_shown(
     assert diagnosis.cause is not None
     reason = find_reason(diagnosis.facts, diagnosis.cause)
     open_sample(tab, row.sample)
+    tab.page.locator(".reason summary").click()
     text = tab.page.inner_text(".reason")
     assert label(diagnosis.cause.name) in text
-    assert f"Rule {reason.rule} of {len(RULES)}, the first that matches" in text
+    assert "The rules are tried in a fixed order." in text
+    assert f"Rule {reason.rule} of {len(RULES)} is the first that matches: " in text
     assert reason.facts
     for fact in reason.facts:
         assert fact[1:] in text
@@ -145,6 +147,7 @@ def test_a_string_has_no_structure(open_page: OpenPage, demo_run: str) -> None:
 def test_a_sample_is_copied_as_svg(open_page: OpenPage, nested_run: str) -> None:
     tab = open_page(nested_run)
     open_sample(tab, "nested")
+    tab.page.locator(".copy-menu summary").click()
     tab.page.get_by_role("button", name="Copy as SVG").click()
     tab.wait("document.querySelector('.copy-menu [role=status]:not(:empty)') !== null")
     tab.page.evaluate("document.body.appendChild(document.createElement('textarea')).focus()")
@@ -175,6 +178,7 @@ def test_a_sample_is_copied_as_png(open_page: OpenPage, nested_run: str) -> None
           };
         }"""
     )
+    tab.page.locator(".copy-menu summary").click()
     tab.page.get_by_role("button", name="Copy as PNG").click()
     tab.wait("window.copied !== undefined")
     start = base64.b64decode(tab.page.evaluate("window.copied"))
@@ -188,6 +192,7 @@ def test_a_png_that_cannot_be_copied_is_saved(open_page: OpenPage, nested_run: s
     tab = open_page(nested_run)
     open_sample(tab, "nested")
     tab.page.evaluate("() => { navigator.clipboard.write = async () => { throw new Error('no') } }")
+    tab.page.locator(".copy-menu summary").click()
     with tab.page.expect_download() as download:
         tab.page.get_by_role("button", name="Copy as PNG").click()
     assert download.value.suggested_filename == "nested.png"

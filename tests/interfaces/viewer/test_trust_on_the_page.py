@@ -53,6 +53,11 @@ def test_the_overview_shows_risk_and_coverage(tab: Tab) -> None:
     assert "of 40" in text
     assert "AUROC" in text
     assert panel.get_by_role("img").count() == 1
+    chart = panel.locator("svg[role=img]")
+    right = chart.bounding_box()["x"] + chart.bounding_box()["width"]
+    for label in chart.locator("text").all():
+        box = label.bounding_box()
+        assert box["x"] + box["width"] <= right
     assert tab.accessibility_violations() == []
 
 
@@ -67,7 +72,7 @@ def test_every_result_has_its_trust(tab: Tab, model: TrustModel) -> None:
     }
     assert int(cells["s103"]) > int(cells["s104"])
     tab.page.get_by_role("link", name="s104").click()
-    facts = tab.page.locator(".facts")
+    facts = tab.page.locator(".facts-box")
     facts.wait_for()
     assert "not trusted" in facts.inner_text()
     assert "lowered by:" in facts.inner_text()

@@ -8,7 +8,7 @@ import pytest
 from coverage.parser import PythonParser
 
 from worldline.core.trace import Program
-from worldline.languages.python.cfg import ControlFlowGraph, FunctionGraph, build_cfg
+from worldline.languages.control_flow import ControlFlowGraph, FunctionGraph, build_cfg
 
 Arc = tuple[int, int]
 

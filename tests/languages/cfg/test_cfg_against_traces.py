@@ -17,7 +17,7 @@ from tests.languages.cfg.random_programs import (
 )
 from tests.support.paths import PROGRAMS_FOLDER
 from worldline.core.trace import Limits, Program, Step, Trace
-from worldline.languages.python.cfg import ControlFlowGraph, FunctionGraph, build_cfg
+from worldline.languages.control_flow import ControlFlowGraph, FunctionGraph, build_cfg
 from worldline.languages.python.recorder import PythonRecorder
 
 PROGRAMS = PROGRAMS_FOLDER

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from worldline.languages.python.cfg import FunctionGraph, build_cfg
+from worldline.languages.control_flow import FunctionGraph, build_cfg
 
 Lines = dict[int, set[int]]
 Value = TypeVar("Value")

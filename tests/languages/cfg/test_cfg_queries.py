@@ -9,7 +9,7 @@ import pytest
 
 from worldline.core.errors import ProgramError
 from worldline.core.trace import Program, Scope
-from worldline.languages.python.cfg import Branch, ControlFlowGraph, FunctionGraph, build_cfg
+from worldline.languages.control_flow import Branch, ControlFlowGraph, FunctionGraph, build_cfg
 
 HAS_COMPREHENSION_FRAMES = sys.version_info < (3, 12)
 

@@ -20,7 +20,7 @@ from tests.languages.cfg.random_programs import (
 from tests.support.paths import PROGRAMS_FOLDER
 from worldline.core.errors import ProgramError
 from worldline.core.trace import EVENTS, Limits, Program, Step, Trace
-from worldline.languages.python.cfg import CfgSimulator, NextStep, build_cfg
+from worldline.languages.control_flow import CfgSimulator, NextStep, build_cfg
 from worldline.languages.python.recorder import PythonRecorder
 
 PROGRAMS = PROGRAMS_FOLDER

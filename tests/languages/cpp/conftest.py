@@ -8,7 +8,7 @@ import pytest
 from worldline.core.errors import RecorderError
 from worldline.languages.cpp.cpp_compiler import find_compiler
 from worldline.languages.cpp.gdb_recorder import GdbRecorder
-from worldline.languages.cpp.gdb_runtime import find_gdb
+from worldline.languages.native.gdb_runtime import find_gdb
 
 
 @pytest.fixture(scope="module")

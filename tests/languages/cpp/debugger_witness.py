@@ -21,7 +21,7 @@ from worldline.evaluation.benchmarks.cruxeval_x import cruxeval_x
 from worldline.languages.cpp.cpp_compiler import find_compiler
 from worldline.languages.cpp.cpp_statements import statement_lines
 from worldline.languages.cpp.gdb_recorder import GdbRecorder
-from worldline.languages.cpp.gdb_runtime import find_gdb
+from worldline.languages.native.gdb_runtime import find_gdb
 
 _SCRIPT = """
 import gdb, json, sys
@@ -138,7 +138,7 @@ def differences(trace: Trace, stops: list[Stop]) -> list[str]:
         for stop in stops
         if stop.line in statements
     ]
-    left, right = (_without_repeats(each) for each in (recorded_stops(trace), theirs))
+    left, right = (without_repeats(each) for each in (recorded_stops(trace), theirs))
     places = [[(stop.function, stop.line) for stop in each] for each in (left, right)]
     if places[0] != places[1]:
         pairs = enumerate(zip(*places, strict=False))
@@ -152,7 +152,7 @@ def differences(trace: Trace, stops: list[Stop]) -> list[str]:
     ]
 
 
-def _without_repeats(stops: list[Stop]) -> list[Stop]:
+def without_repeats(stops: list[Stop]) -> list[Stop]:
     """The stops without those on the line on which their activation was before."""
     kept: list[Stop] = []
     lines: list[int] = []

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from worldline.core.trace import Limits, Program, Trace
-from worldline.languages.cpp import gdb_recorder
 from worldline.languages.cpp.gdb_recorder import GdbRecorder
+from worldline.languages.native import native_recorder
 
 LIMITS = Limits(seconds=10, memory_mb=256, output_mb=1, steps=20_000)
 HEADERS = "".join(
@@ -162,7 +162,7 @@ def test_bombs_for_the_compiler_end_at_its_limits(
     recorder: GdbRecorder, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = Limits(seconds=3, memory_mb=300, output_mb=20, trace_mb=1)
-    monkeypatch.setattr(gdb_recorder, "COMPILER_LIMITS", limits)
+    monkeypatch.setattr(native_recorder, "COMPILER_LIMITS", limits)
     trace = recorder.record(Program(f"{source}\nint f() {{ return 1; }}\n", "f()", language="cpp"))
     assert (trace.ending.reason, trace.result) == ("not_loaded", None)
     assert attack(recorder, "  return 1;").result == "1"

@@ -10,7 +10,7 @@ from worldline.core.errors import RecorderError
 from worldline.core.trace import Limits, Program, Step, Trace, trace_from_json, trace_to_json
 from worldline.languages.cpp.cpp_compiler import find_compiler
 from worldline.languages.cpp.gdb_recorder import GdbRecorder
-from worldline.languages.cpp.gdb_runtime import find_gdb
+from worldline.languages.native.gdb_runtime import find_gdb
 from worldline.models.codecs import CODECS, get_codec
 from worldline.models.codecs.example_traces import MAX_SHOTS, example_traces
 

@@ -154,3 +154,22 @@ def test_writing_a_parsed_value_changes_nothing(text: str) -> None:
     assert write_value(again) == write_value(node)
     assert values.compare_values(text, write_value(node)).is_same
     assert values.answers_equal(text, text)
+
+
+def test_identity_hashes_are_not_compared() -> None:
+    for actual, predicted in (
+        ('"A@3eb1f2c"', '"A@12ab34"'),
+        ('["x", "pkg.Node$Inner@1b6d3586"]', '["x", "pkg.Node$Inner@74a14482"]'),
+        ('"[I@1b6d3586 end"', '"[I@00ff00 end"'),
+    ):
+        comparison = values.compare_values(actual, predicted)
+        assert (comparison.is_same, comparison.rule) == (True, "addresses")
+        assert values.canonical_value(actual) == values.canonical_value(predicted)
+        assert values.results_equal(actual, predicted)
+    for actual, predicted in (
+        ('"A@3eb1f2c"', '"B@3eb1f2d"'),
+        ('"bob@cafe"', '"bob@face"'),
+        ('"A@3eb1f2c"', '"A@hash"'),
+        ('"x A@3eb1f2c"', '"y A@3eb1f2c"'),
+    ):
+        assert not values.compare_values(actual, predicted).is_same

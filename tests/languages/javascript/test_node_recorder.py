@@ -234,8 +234,8 @@ def test_one_recorder_records_all_languages(recorder: NodeRecorder) -> None:
         assert every.record(Program("def f(): return [1]\n", "f()")).result == "[1]"
         javascript = Program("const f = () => [1];", "f()", language="javascript")
         assert every.record(javascript).origin.recorder == "node"
-        with pytest.raises(ProgramError, match="there is no language 'go'"):
-            every.record(Program("", "f()", language="go"))
+        with pytest.raises(ProgramError, match="there is no language 'php'"):
+            every.record(Program("", "f()", language="php"))
 
 
 def test_a_missing_node_says_what_to_install() -> None:

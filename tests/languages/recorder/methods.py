@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 
 from tests.support.paths import PROJECT_ROOT
+from tests.support.tiers import IS_COMPLETE
 from worldline.languages.python.recorder import Backend, PythonRecorder
 
 ROOT = PROJECT_ROOT
@@ -53,7 +54,7 @@ def share_of(items: Sequence[Item], python: str) -> Sequence[Item]:
 
     With WORLDLINE_TEST_ALL=1, all items for every version.
     """
-    if os.environ.get("WORLDLINE_TEST_ALL") == "1":
+    if IS_COMPLETE:
         return items
     return items[[*map(find_python, VERSIONS)].index(python) :: len(VERSIONS)]
 

@@ -88,7 +88,6 @@ def c_tracer() -> Callable[[], Any]:
         (memory, SIZE),
         repr_session=ReprSession(LIMITS["value_chars"], use_forks=False),
         signals=[],
-        has_threads=False,
         finish=fail,
         on_error=fail,
     )
@@ -144,7 +143,6 @@ def settrace_tracer() -> Callable[[], Any]:
             signals=[],
             finish=fail,
             on_error=fail,
-            has_threads=False,
         )
         tracer.start()
         try:

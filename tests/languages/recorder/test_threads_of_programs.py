@@ -11,6 +11,7 @@ from worldline.core.errors import InputError
 from worldline.core.trace import Limits, Program, Trace, trace_from_json, trace_to_json
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import CODECS
+from worldline.models.codecs.choices import ChoiceCodec
 
 FEW_STEPS = Limits(seconds=60, steps=500)
 
@@ -244,6 +245,8 @@ def test_recursion_in_a_thread_raises_a_recursion_error(recorder: PythonRecorder
 def test_codecs_refuse_traces_with_threads(both: BothRecorders) -> None:
     trace = both.c.record(program(SEQUENTIAL))
     for codec in CODECS.values():
-        if not codec.is_chat:
+        if isinstance(codec, ChoiceCodec):
+            assert ".thread" in "".join(map(str, codec.encode(trace)))
+        elif not codec.is_chat:
             with pytest.raises(InputError, match="cannot encode the steps of several threads"):
                 codec.encode(trace)

@@ -18,7 +18,13 @@ from worldline.languages.python.recorder import PythonRecorder
 from worldline.languages.sandbox.unprivileged_user import USER
 
 # Attacks that run until their time limit.
-_SLOW = ("fork tree", "memory of many processes", "threads", "fork", "kill all processes by id")
+SLOW_ATTACKS = (
+    "fork tree",
+    "memory of many processes",
+    "threads",
+    "fork",
+    "kill all processes by id",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ def quick_attacks(battery: Battery) -> list[Attack]:
     """The attacks that end within half a second."""
     attacks = []
     for attack in ATTACKS:
-        if attack.name in _SLOW or attack.name.startswith("call: "):
+        if attack.name in SLOW_ATTACKS or attack.name.startswith("call: "):
             continue
         start = time.monotonic()
         battery.run(attack, Limits(seconds=0.5))

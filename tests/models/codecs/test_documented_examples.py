@@ -16,6 +16,11 @@ CALLS = Program(
     "def f(n):\n    if n > 2:\n        n = double(n)\n    return n\n",
     "f(3)",
 )
+CHANCE = Program(
+    "import random\n\ndef f():\n    total = 2\n"
+    "    total += random.randint(3, 3)\n    return total\n",
+    "f()",
+)
 WORDS = Program(
     "def f(words):\n    kept = []\n    for word in words:\n        if len(word) > 2:\n"
     "            kept.append(word)\n    return kept\n",
@@ -25,7 +30,14 @@ WORDS = Program(
 
 @pytest.mark.parametrize(
     ("name", "program"),
-    [("delta", ADD), ("numbers", ADD), ("edits", WORDS), ("sparse", WORDS), ("folded", WORDS)],
+    [
+        ("delta", ADD),
+        ("delta-choices", CHANCE),
+        ("numbers", ADD),
+        ("edits", WORDS),
+        ("sparse", WORDS),
+        ("folded", WORDS),
+    ],
 )
 def test_the_documented_example_is_exact(
     name: str, program: Program, recorder: PythonRecorder

@@ -35,7 +35,7 @@ from worldline.models.codecs import (
 # Codecs of formats with steps.
 TEXT_CODECS = {name: codec for name, codec in CODECS.items() if not codec.is_chat}
 # The format has no line numbers.
-CWM_FORMATS = ("cwm", "cwm-text")
+CWM_FORMATS = ("cwm", "cwm-choices", "cwm-text")
 PROGRAMS = sorted(PROGRAMS_FOLDER.glob("*.py"))
 
 # Text with escapes, newlines, quotes, half surrogate pairs and special tokens.

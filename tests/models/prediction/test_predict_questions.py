@@ -5,6 +5,7 @@ import itertools
 import json
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from worldline.analysis.diagnosis import diagnose_prediction
 from worldline.core.errors import EngineError, InputError
 from worldline.core.trace import Program
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.engines import ScriptedEngine
+from worldline.models.codecs import STEP_CODECS
+from worldline.models.engines import Reply, Request, ScriptedEngine
 from worldline.models.prediction import (
     PredictionSettings,
     Question,
@@ -329,3 +331,43 @@ def test_predictions_inside_a_running_event_loop(recorder: PythonRecorder) -> No
     assert asyncio.run(stop_early()) in {str(n) for n in range(20)}
     with pytest.raises(EngineError, match="--mode free"):
         asyncio.run(predict_with_unsupported_settings())
+
+
+class UnsureEngine(ScriptedEngine):
+    """A scripted engine whose tokens all have the log-probability -0.5."""
+
+    def __init__(self, answer: str) -> None:
+        tokens = STEP_CODECS["cwm"].special_tokens
+        super().__init__(lambda _: answer, special_tokens=tuple(tokens))
+
+    async def generate(self, request: Request) -> Reply:
+        reply = await super().generate(request)
+        return replace(reply, logprobs=(-0.5,) * len(reply.logprobs))
+
+
+@pytest.mark.parametrize("codec", ["cwm", "chat", "chat-trace"])
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_log_probabilities_are_stored_if_asked_for(
+    codec: str, is_asked: bool, tmp_path: Path, recorder: PythonRecorder
+) -> None:
+    engine = UnsureEngine("ANSWER: 4")
+    settings = PredictionSettings(codec=codec, logprobs=is_asked)
+    (prediction,) = predict_questions(
+        [Question("a", PROGRAM)], lambda: engine, recorder, settings=settings
+    )
+    assert prediction.generation is not None
+    expected = (-0.5,) * len("ANSWER: 4") if is_asked else ()
+    assert prediction.generation.logprobs == expected
+    path = write_rows(tmp_path / "predictions.jsonl", prediction_to_row(prediction))
+    (again,) = read_prediction_file(path)
+    assert again.generation is not None
+    assert again.generation.logprobs == expected
+
+
+def test_log_probabilities_are_for_the_mode_free(recorder: PythonRecorder) -> None:
+    engine = UnsureEngine("")
+    settings = PredictionSettings("guided", logprobs=True)
+    with pytest.raises(EngineError, match="--logprobs is for the mode free"):
+        list(
+            predict_questions([Question("a", PROGRAM)], lambda: engine, recorder, settings=settings)
+        )

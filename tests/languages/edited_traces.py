@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from worldline.analysis.diagnosis import diagnose_prediction
 from worldline.core.trace import Step, Trace
 from worldline.models.codecs import get_codec
 from worldline.models.prediction import Prediction, make_prediction
@@ -77,3 +78,22 @@ def edited_prediction(
     codec = get_codec("cwm")
     text = "".join(codec.encode(replace(trace, steps=steps)))
     return edit, make_prediction(f"{kind} {edit.step}", trace.program, text, codec, finish="stop")
+
+
+def wrong_fact(trace: Trace, edit: Edit, prediction: Prediction) -> str:
+    """How the diagnosis differs from the edit; "" if it is the edit."""
+    facts = diagnose_prediction(trace, prediction).facts
+    divergence = facts.divergence
+    if divergence is None:
+        return f"no divergence: {facts.outcome}"
+    expected = (edit.step, edit.where, edit.variable, edit.actual, edit.predicted)
+    diagnosed = (
+        *(divergence.step, divergence.where, divergence.variable),
+        *(divergence.actual, divergence.predicted),
+    )
+    if diagnosed != expected:
+        return f"{diagnosed} instead of {expected}"
+    kind = trace.program.values.value_kind(edit.actual)
+    if facts.value is not None and facts.value.kind != kind:
+        return f"kind {facts.value.kind} instead of {kind}"
+    return ""

@@ -1,0 +1,113 @@
+"""Curriculum of a run: from its steps to a file of programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.interfaces.viewer.small_runs import make_recorded_run
+from tests.support.predictions import CWM, text_of
+from worldline.core.errors import InputError
+from worldline.core.trace import Limits, Program
+from worldline.data.curriculum import measure_programs, read_pool
+from worldline.data.generation import load_decontamination_index
+from worldline.interfaces.api.curriculum_choice import choose_curriculum, read_skill
+from worldline.interfaces.cli import main
+from worldline.languages.python.recorder import PythonRecorder
+from worldline.models.prediction import Question, make_prediction, read_questions
+
+UPPER = "def f(s):\n    t = s.upper()\n    return t\n"
+SUM = "def f(n):\n    m = n + {0}\n    return m\n"
+
+
+@pytest.fixture(scope="module")
+def run(recorder: PythonRecorder, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Twelve sums that are predicted right, and twelve `upper` of which half are wrong."""
+    predictions = []
+    for number in range(24):
+        is_sum = number < 12
+        call = "f(1)" if is_sum else f"f('a{'b' * number}')"
+        program = Program(SUM.format(number) if is_sum else UPPER, call)
+        text = text_of(recorder.record(program))
+        if not is_sum and number % 2:
+            text = text.replace("AB", "Ab")
+        predictions.append(make_prediction(f"s{number}", program, text, CWM, finish="stop"))
+    folder = tmp_path_factory.mktemp("curriculum") / "run"
+    return make_recorded_run(folder, predictions, recorder)
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("pool") / "pool.jsonl"
+    rows = [
+        {"id": f"sum{n}", "code": SUM.format(n), "call": f"f({n})", "expected": str(2 * n)}
+        for n in range(30)
+    ]
+    rows += [{"id": f"upper{n}", "code": UPPER, "call": f"f('x{n}')"} for n in range(10)]
+    rows += [{"id": "again", "code": UPPER, "call": "f('x0')"}]
+    rows += [{"id": "raises", "code": UPPER, "call": "f(1)"}]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return file
+
+
+def test_the_skill_is_that_of_the_run(run: str) -> None:
+    skill = read_skill(run)
+    assert skill.steps["str.upper"] == (6, 12)
+    assert skill.steps["int +"] == (12, 12)
+
+
+def test_programs_with_the_failing_operation_are_chosen(
+    run: str, pool: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "next.jsonl"
+    result = choose_curriculum(run, output, pool=[pool], count=10, known=0.2)
+    assert result.chosen == {"edge": 8, "known": 2}
+    assert (result.pool, result.operations[0].name) == (40, "str.upper")
+    questions = list(read_questions(output))
+    reasons = {q.facets["reason"]: q for q in questions}
+    assert "upper" in reasons["edge"].program.source
+    assert " + " in reasons["known"].program.source
+    assert json.loads((tmp_path / "next.jsonl.about.json").read_text())["pool"] == 40
+
+
+def test_the_command(run: str, pool: Path, tmp_path: Path) -> None:
+    output = tmp_path / "next.jsonl"
+    words = ["curriculum", run, "-o", str(output), "--pool", str(pool), "--count", "10"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    assert "10 of 40 programs" in result.output
+    assert "str.upper" in result.output
+    as_json = CliRunner().invoke(main, [*words, "--format", "json", "-q"])
+    assert json.loads(as_json.stdout)["chosen"] == {"edge": 8, "known": 2}
+    same_file = CliRunner().invoke(main, ["curriculum", run, "-o", str(pool), "--pool", str(pool)])
+    assert "is read by --pool" in same_file.output
+
+
+def test_programs_are_generated_without_a_pool(run: str, tmp_path: Path) -> None:
+    result = choose_curriculum(run, tmp_path / "next.jsonl", count=20)
+    assert result.pool == 100
+    assert sum(result.chosen.values()) <= 20
+    assert len(list(read_questions(tmp_path / "next.jsonl"))) == sum(result.chosen.values())
+
+
+def test_programs_of_benchmarks_and_repeated_ones_are_not_in_the_pool(pool: Path) -> None:
+    kept, excluded = read_pool([pool], load_decontamination_index())
+    assert (len(kept), excluded) == (41, 0)
+    kept, excluded = read_pool([pool], load_decontamination_index([pool]))
+    assert (len(kept), excluded) == (0, 42)
+
+
+def test_programs_that_raise_have_no_operations_to_learn(recorder: PythonRecorder) -> None:
+    questions = [Question("a", Program(UPPER, "f(1)")), Question("b", Program(UPPER, "f('x')"))]
+    (measured,) = measure_programs(questions, recorder, limits=Limits())
+    assert measured.question.id == "b"
+    assert measured.operations["str.upper"] == 1
+
+
+def test_a_run_without_steps_is_refused(recorder: PythonRecorder, tmp_path: Path) -> None:
+    program = Program(UPPER, "f('x')")
+    chat = make_prediction("a", program, "", CWM, finish="stop", external_answer="'X'")
+    location = make_recorded_run(tmp_path / "run", [chat], recorder)
+    with pytest.raises(InputError, match="has no predicted steps"):
+        read_skill(location)

@@ -1,0 +1,186 @@
+"""Programs that share a process: the same traces as alone, and none can change another one's."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from worldline.core.trace import Limits, Program
+from worldline.data.generation import generate_programs
+from worldline.languages.python.recorder import PythonRecorder
+from worldline.languages.python.recorder.child import shared_process
+from worldline.languages.python.recorder.child.shared_process import may_share_process
+
+LIMITS = Limits(seconds=10, steps=2_000, memory_mb=300)
+# What an attack could change.
+VICTIM = Program(
+    """\
+import collections, functools, math, re, string, typing
+
+
+def f(words):
+    counted = collections.Counter(len(word) for word in sorted(words))
+    total = functools.reduce(lambda a, b: a + b, counted.values())
+    shown = re.sub("a+", "_", "-".join(words)).upper()
+    print(shown, isinstance(total, int), string.digits)
+    return [shown, counted.most_common(1), total, math.floor(2.5), str(typing.List[int])]
+""",
+    "f(['aab', 'b', 'caa'])",
+)
+# Each would change what VICTIM sees, or end the process.
+ATTACKS = {
+    "builtins": "import builtins\nbuiltins.len = lambda x: 7\n",
+    "own builtins": "__builtins__['len'] = lambda x: 7\n",
+    "builtins by name": "globals()['__' + 'builtins__']['len'] = lambda x: 7\n",
+    "sys.modules": "import sys\nsys.modules['math'] = sys\n",
+    "module in a module": "import typing\ntyping.sys.modules['math'] = None\n",
+    "dispatch table": "import re\nre.copyreg.dispatch_table[int] = None\n",
+    "method of a class": "import collections\ncollections.Counter.most_common = None\n",
+    "setattr": "import math\nsetattr(math, 'floor', None)\n",
+    "registry": "import collections.abc\ncollections.abc.Mapping.register(int)\n",
+    "annotations": "import re\nre.sub.__annotations__['x'] = 1\n",
+    "finalizer": "A = type('A', (), {'__' + 'del__': lambda self: print(1)})\na = A()\na.a = a\n",
+    "wrapper": "import functools, re\nfunctools.update_wrapper(re.sub, print)\n",
+    "globals of a function": "import re\nre.sub.__globals__['_compile'] = None\n",
+    "subclasses": "for c in object.__subclasses__():\n    c\n",
+    "frame of a generator": "g = (x for x in [1])\ng.gi_frame.f_back\n",
+    "traceback": "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__.tb_frame\n",
+    "class pattern": "match print:\n    case object(__self__=m):\n        m.len = None\n",
+    "exec": "exec('import builtins; builtins.len = None')\n",
+    "environment": "import os\nos.environ['A'] = 'b'\n",
+    "working folder": "import os\nos.chdir('/')\n",
+    "random state": "import random\nrandom.seed(1)\n",
+    "warnings": "import warnings\nwarnings.simplefilter('error')\n",
+    "recursion limit": "import sys\nsys.setrecursionlimit(50)\n",
+    "garbage collector": "import gc\ngc.disable()\n",
+    "walk over objects": "import gc\n[o.clear() for o in gc.get_objects() if type(o) is dict]\n",
+    "thread": "import threading, time\nthreading.Thread(target=time.sleep, args=[9]).start()\n",
+    "signal handler": "import signal\nsignal.signal(15, print)\n",
+    "standard output": "import sys\nsys.stdout.close()\n",
+    "closed input": "try:\n    quit()\nexcept SystemExit:\n    pass\n",
+    "locale": "import locale\nlocale.setlocale(locale.LC_ALL, 'C')\n",
+    "decimal context": "import decimal\ndecimal.getcontext().prec = 2\n",
+    "descriptors": "files = [open('/dev/null') for _ in range(9999)]\n",
+    "end of the process": "import os\nos._exit(0)\n",
+    "memory": "x = [0] * 10 ** 9\n",
+    "much memory": "x = [0] * (15 * 10 ** 6)\n",
+    "endless output": "while True:\n    print('x' * 10 ** 6)\n",
+    "forged rows": "import mmap, os\n",
+    "at exit": "import atexit\natexit.register(print, 'late')\n",
+}
+HARMLESS = {
+    "attribute of an own object": "class A:\n    pass\na = A()\na.x = 1\n",
+    "own global name": "len = 3\n",
+    "exception": "def g():\n    raise ValueError('x')\n",
+    "deep recursion": "g = lambda: g()\ntry:\n    g()\nexcept RecursionError:\n    pass\n",
+    "copy of a list": "import collections\nx = [1].copy()\n",
+}
+
+
+def attack(code: str) -> Program:
+    body = "".join(f"    {line}\n" for line in code.splitlines())
+    return Program(f"def f():\n{body}    return 1\n", "f()")
+
+
+@pytest.fixture(scope="module")
+def group_recorder() -> Iterator[PythonRecorder]:
+    with PythonRecorder() as recorder:
+        yield recorder
+
+
+def test_traces_are_the_same_as_alone(
+    group_recorder: PythonRecorder, cruxeval: list[dict[str, Any]]
+) -> None:
+    generated = [question.program for question in generate_programs(count=60, seed=3)]
+    published = [Program(row["code"], f"f({row['input']})") for row in cruxeval[:100]]
+    programs = [*published, *generated]
+    grouped = group_recorder.record_group(programs)
+    shared = [trace for trace in grouped if trace is not None]
+    assert len(shared) >= 0.95 * len(programs)
+    assert shared == [group_recorder.record(trace.program) for trace in shared]
+
+
+def test_a_program_that_differs_in_the_repetition_is_left_out(
+    group_recorder: PythonRecorder,
+) -> None:
+    ordered = Program("def f():\n    return sorted({'a', 'b', 'c', 'd', 'e'})\n", "f()")
+    # The order of a set of strings follows the hash seed.
+    unordered = Program("def f():\n    return list({'a', 'b', 'c', 'd', 'e'})\n", "f()")
+    printing = Program("def f():\n    print({'a', 'b', 'c', 'd', 'e'})\n    return 1\n", "f()")
+    with PythonRecorder(hash_seed=1) as repeat:
+        programs = [ordered, unordered, VICTIM, printing]
+        traces = group_recorder.record_group(programs, limits=LIMITS, repeat=repeat)
+        once = group_recorder.record_group(programs, limits=LIMITS)
+    assert None not in once
+    assert traces == [once[0], None, once[2], None]
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_changes_no_other_program(name: str, group_recorder: PythonRecorder) -> None:
+    hostile = attack(ATTACKS[name])
+    programs = [VICTIM, hostile, VICTIM, hostile, VICTIM]
+    alone = group_recorder.record(VICTIM, limits=LIMITS)
+    assert alone.ending.reason == "finished"
+    grouped = group_recorder.record_group(programs, limits=LIMITS)
+    assert [grouped[0], grouped[2], grouped[4]] == [alone] * 3
+    # It is executed alone, except if its code shows that it can do no harm.
+    assert grouped[1] in (None, group_recorder.record(hostile, limits=LIMITS))
+
+
+def test_attacks_are_attacks(group_recorder: PythonRecorder) -> None:
+    """Executed in one process without a check, the attacks would change the victim."""
+    together = Program(
+        ATTACKS["builtins"] + VICTIM.source.replace("f(words)", "g(words)") + "f = g\n", VICTIM.call
+    )
+    assert group_recorder.record(together).steps != group_recorder.record(VICTIM).steps
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_harmless_programs_share_a_process(name: str, group_recorder: PythonRecorder) -> None:
+    program = attack(HARMLESS[name])
+    (trace,) = group_recorder.record_group([program])
+    assert trace is not None
+    assert trace == group_recorder.record(program)
+
+
+def test_programs_after_one_that_ends_the_process_are_recorded(
+    group_recorder: PythonRecorder,
+) -> None:
+    endless = Program("def f(x):\n    while True:\n        x += 1\n", "f(0)")
+    deep = Program("def f(n):\n    return eval and [n] * 10 ** 9\n", "f(0)")
+    limits = Limits(steps=100)
+    traces = group_recorder.record_group([VICTIM, endless, VICTIM, deep, VICTIM], limits=limits)
+    alone = group_recorder.record(VICTIM, limits=limits)
+    assert [traces[0], traces[2], traces[4]] == [alone] * 3
+    assert traces[1] == group_recorder.record(endless, limits=limits)
+    assert traces[1].ending.reason == "step_limit"
+    assert traces[3] is None
+
+
+def test_programs_with_input_or_without_a_call_are_alone(group_recorder: PythonRecorder) -> None:
+    with_input = Program("def f():\n    return 1\n", "f()", stdin="x")
+    script = Program("x = 1\n")
+    assert group_recorder.record_group([with_input, script]) == [None, None]
+
+
+@pytest.mark.parametrize("name", sorted(shared_process.SHARED_MODULES))
+def test_shared_modules_have_nothing_that_can_be_changed(name: str) -> None:
+    """Names of public lists and dictionaries, and of modules inside of them, are forbidden."""
+    module = importlib.import_module(name)
+    for attribute, value in vars(module).items():
+        if attribute.startswith("_"):
+            continue
+        if isinstance(value, list | dict | set | bytearray | ModuleType):
+            code = compile(f"import {name}\n{name}.{attribute}", "", "exec")
+            is_shared = getattr(value, "__name__", None) in shared_process.SHARED_MODULES
+            assert may_share_process(code) is is_shared, attribute
+
+
+def test_other_modules_are_not_shared() -> None:
+    others = sys.stdlib_module_names - shared_process.SHARED_MODULES
+    assert len(others) > 100
+    for name in others:
+        assert not may_share_process(compile(f"import {name} as x", "", "exec")), name
