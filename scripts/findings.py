@@ -352,12 +352,13 @@ def strings(samples: list[Sample]) -> str:
     """Kinds of values in failures, compared with all values of the benchmark."""
     state: Counter[str] = Counter()
     traces = 0
+    lines = (DATA / "cruxeval.jsonl").read_text(encoding="utf-8").splitlines()
+    programs = [Program(row["code"], f"f({row['input']})") for row in map(json.loads, lines)]
     with PythonRecorder() as recorder:
-        for line in (DATA / "cruxeval.jsonl").read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            trace = recorder.record(Program(row["code"], f"f({row['input']})"))
+        grouped = recorder.record_group(programs)
+        for program, trace in zip(programs, grouped, strict=True):
             traces += 1
-            state.update(value_kinds(trace))
+            state.update(value_kinds(trace or recorder.record(program)))
     values = [s.diagnosis.facts.value for s in samples if s.diagnosis.facts.value]
     failed: Counter[str] = Counter(value.kind for value in values)
     total, failures = state.total(), failed.total()

@@ -3,7 +3,7 @@
 The reports are built in docs/gallery, which is not committed: the programs are those of CRUXEval in
 ../shared/data (or WORLDLINE_DATA). A report whose data is missing is skipped. The documentation
 site links the reports that are there (scripts/gallery_links.py). The pictures are committed; they
-need Chromium.
+need Chromium. They include those of other pages, from the recorded failures of CWM-32B.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from worldline.evaluation.runs import Manifest, RunWriter, import_predictions, i
 from worldline.evaluation.runs.sample_rows import row_to_prediction
 from worldline.interfaces.viewer import write_report
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.prediction import Prediction
+from worldline.models.prediction import Prediction, read_prediction_file
 
 ROOT = Path(__file__).parent.parent
 GALLERY = ROOT / "docs" / "gallery"
@@ -36,7 +36,7 @@ class Report:
 
     Attributes:
         name: The name of its file and of its picture.
-        files: What it is made from; it is skipped if one of them is missing.
+        files: What it is made from, the predictions last; it is skipped if one of them is missing.
         runs: The rows of each of its runs, by the name of the run.
         route: The page of the report that its picture shows.
     """
@@ -115,7 +115,37 @@ def read_problems(programs: Path) -> dict[str, Row]:
 
 def build_report(report: Report, folder: Path) -> Path:
     """Diagnose the predictions of a report, and write it into a folder."""
-    output = (folder / f"{report.name}.html").resolve()
+    predictions = {
+        name: [row_to_prediction(row, row["sample"]) for row in rows()]
+        for name, rows in report.runs.items()
+    }
+    output = folder / f"{report.name}.html"
+    return write_runs(predictions, output, benchmark="cruxeval", files=report.files[-1:])
+
+
+def build_failures(files: Sequence[Path], folder: Path) -> Path:
+    """Diagnose the recorded failures of CWM-32B, and write their report into a folder."""
+    predictions = [each for file in files for each in read_prediction_file(file)]
+    output = folder / "cwm-32b.html"
+    return write_runs({"cwm-32b": predictions}, output, benchmark="recorded", files=files)
+
+
+def write_runs(
+    runs: Mapping[str, Sequence[Prediction]],
+    output: Path,
+    *,
+    benchmark: str,
+    files: Sequence[Path],
+) -> Path:
+    """Diagnose the predictions of each run, and write the report of the runs.
+
+    Args:
+        runs: The predictions, by the name of the run.
+        output: The report to write.
+        benchmark: The name of the benchmark.
+        files: The files that the predictions were read from.
+    """
+    output = output.resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
     # The names of the runs are shown: without the folder of this machine.
     with (
@@ -123,16 +153,26 @@ def build_report(report: Report, folder: Path) -> Path:
         contextlib.chdir(temporary),
         PythonRecorder() as recorder,
     ):
-        for name, rows in report.runs.items():
-            store_run(name, [row_to_prediction(row, row["sample"]) for row in rows()], recorder)
-        write_report(list(report.runs), output, recorder)
+        for name, predictions in runs.items():
+            store_run(name, predictions, recorder, benchmark=benchmark, files=files)
+        write_report(list(runs), output, recorder)
     return output
 
 
-def store_run(name: str, predictions: Sequence[Prediction], recorder: PythonRecorder) -> None:
+def store_run(
+    name: str,
+    predictions: Sequence[Prediction],
+    recorder: PythonRecorder,
+    *,
+    benchmark: str,
+    files: Sequence[Path],
+) -> None:
     """Diagnose predictions into a run."""
     manifest = Manifest(
-        benchmark="cruxeval", model=predictions[0].model, questions=len(predictions)
+        benchmark,
+        {"files": [file.name for file in files]},
+        model=predictions[0].model,
+        questions=len(predictions),
     )
     with RunWriter(Path(name)) as run:
         for _ in import_predictions(run, predictions, recorder, manifest, is_correct=is_expected):
@@ -153,9 +193,16 @@ def main() -> None:
         print(f"{report.name}: {path.stat().st_size / 1e6:.2f} MB", flush=True)
     if "--pictures" in sys.argv[1:]:
         # It needs Chromium, the reports do not.
-        from scripts.page_pictures import take_pictures
+        from scripts.choice_pictures import take_choice_pictures
+        from scripts.page_pictures import take_pictures, take_views
 
         take_pictures({report.name: report.route for report in built}, GALLERY, PICTURES)
+        take_choice_pictures(PICTURES)
+        failures = [data / f"cwm32b_{name}_failures.jsonl" for name in ("cruxeval", "humaneval")]
+        if all(file.exists() for file in failures):
+            # The failures are not redistributed, so their report is not kept.
+            with tempfile.TemporaryDirectory() as temporary:
+                take_views(build_failures(failures, Path(temporary)), PICTURES)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""Pictures of the gallery and the animated picture of the README, from the real page.
+"""Pictures of the documentation and the animated picture of the README, from the real page.
 
-Used by `scripts/build-gallery --pictures`; needs Chromium.
+Used by `scripts/build-gallery --pictures`; needs Chromium. The pictures of a report alone, also of
+one that another version wrote: `python -m scripts.page_pictures REPORT FOLDER PREFIX`.
 """
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,19 @@ from tests.interfaces.viewer.browsers import browser
 
 # The report that the animated picture shows, and the comparison at its end.
 _RUN, _COMPARISON = "qwen2.5-coder-1.5b", "qwen2.5-coder-1.5b-comparison"
+_MARGIN = 16
 _TOUR_SIZE = {"width": 1080, "height": 680}
 _SEARCHED = "strip"
+# The pictures of one report: width, largest height and page. In sample_4 only spaces differ.
+_VIEWS = {
+    "overview": (1280, 900, ""),
+    "sample": (1280, 1260, "#/run/0/sample/sample_150"),
+    "sample-narrow": (390, 900, "#/run/0/sample/sample_4"),
+}
+# Where a picture can end: below one of these parts of a page, and not within another one.
+_PARTS = (
+    ".tiles, .jump-links, .cards, .panel, .divergence, .results, .reason, .facts-box, .timeline"
+)
 # The caption and the pointer are drawn over the page; it has neither itself.
 _DRAW = """
 ([caption, place]) => {
@@ -45,9 +58,9 @@ def take_pictures(routes: Mapping[str, str], reports: Path, pictures: Path) -> N
     """
     with browser() as chromium:
         for name, route in routes.items():
-            page = chromium.new_page(viewport={"width": 1280, "height": 800})
-            _open(page, reports / f"{name}.html", route)
-            page.screenshot(path=pictures / f"gallery-{name}.png")
+            page = chromium.new_page(viewport={"width": 1280, "height": 1000})
+            open_report(page, reports / f"{name}.html", route)
+            _take_top(page, pictures / f"gallery-{name}.png")
             page.close()
             print(f"gallery-{name}.png", flush=True)
         if _RUN in routes:
@@ -57,9 +70,40 @@ def take_pictures(routes: Mapping[str, str], reports: Path, pictures: Path) -> N
             print(f"tour.png: {len(data) / 1e6:.2f} MB", flush=True)
 
 
-def _open(page: Any, report: Path, route: str) -> None:
+def take_views(report: Path, pictures: Path, *, prefix: str = "") -> None:
+    """Take the pictures of a report of CWM-32B's failures.
+
+    Args:
+        report: The report.
+        pictures: The folder to write to.
+        prefix: The start of the name of each picture.
+    """
+    with browser() as chromium:
+        for name, (width, height, route) in _VIEWS.items():
+            page = chromium.new_page(viewport={"width": width, "height": height})
+            open_report(page, report, route)
+            _take_top(page, pictures / f"{prefix}{name}.png")
+            page.close()
+            print(f"{prefix}{name}.png", flush=True)
+
+
+def open_report(page: Any, report: Path, route: str) -> None:
+    """Open a page of a report."""
     page.goto(f"{report.as_uri()}{route}")
     page.wait_for_selector("main h1, main h2")
+
+
+def _take_top(page: Any, picture: Path) -> None:
+    """Take a picture of the top of a page that ends between two of its parts."""
+    width, height = page.viewport_size["width"], page.viewport_size["height"]
+    boxes = page.locator(_PARTS).evaluate_all(
+        "(parts) => parts.map((part) => part.getBoundingClientRect())"
+        ".map(({ top, bottom }) => [top, bottom])"
+    )
+    ends = [bottom for _, bottom in boxes if bottom + _MARGIN <= height]
+    whole = [end for end in ends if not any(top < end < bottom for top, bottom in boxes)]
+    end = max(whole, default=height - _MARGIN) + _MARGIN
+    page.screenshot(path=picture, clip={"x": 0, "y": 0, "width": width, "height": end})
 
 
 class _Tour:
@@ -72,9 +116,10 @@ class _Tour:
     def record(self, reports: Path, *, has_comparison: bool) -> list[tuple[bytes, int]]:
         """Go through the pages, and return the frames with their milliseconds."""
         page = self._page
-        _open(page, reports / f"{_RUN}.html", "")
+        open_report(page, reports / f"{_RUN}.html", "")
         self._show("A run at a glance: how often it fails, where and why", 3200)
         card = page.locator(".card a").first
+        card.scroll_into_view_if_needed()
         self._show("A typical failure", 1400, self._place(card))
         card.click()
         page.wait_for_selector(".step-rows")
@@ -91,7 +136,7 @@ class _Tour:
         page.wait_for_timeout(1200)
         self._show("Search programs, values and replies", 2400, self._place(box))
         if has_comparison:
-            _open(page, reports / f"{_COMPARISON}.html", "#/compare")
+            open_report(page, reports / f"{_COMPARISON}.html", "#/compare")
             self._show("Two runs, sample by sample", 3600)
         return self._frames
 
@@ -104,3 +149,7 @@ class _Tour:
     ) -> None:
         self._page.evaluate(_DRAW, [caption, place])
         self._frames.append((self._page.screenshot(), milliseconds))
+
+
+if __name__ == "__main__":
+    take_views(Path(sys.argv[1]), Path(sys.argv[2]), prefix=sys.argv[3])
