@@ -86,6 +86,7 @@ def test_slices_have_what_they_need(module: str, call: str, expected: object) ->
         ("def f(x): return __name__ + x", "uses a variable of its module"),
         ("class A:\n    k = __name__\ndef f(x): return A.k", "uses a variable of its module"),
         ("n = 0\ndef f(x):\n    global n\n    n += x\n    return n", "assigns a global variable"),
+        ("def f(x):\n    global f\n    f = x\n    return x", "assigns a global variable"),
         ("T = []\ndef _fill(): T.append(1)\n_fill()\ndef f(x): return T[x]", "changed at import"),
         ("T = []\nfor i in range(3): T.append(i)\ndef f(x): return T[x]", "changed at import"),
         (

@@ -8,7 +8,7 @@ from worldline.core.errors import CodecError, EngineError
 from worldline.core.trace import Program
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.languages.python.rewrite import rewrite_expressions
-from worldline.models.codecs import ChatCodec, parse_text_after_trace
+from worldline.models.codecs import ANSWER_CODECS, ChatCodec, get_codec, parse_text_after_trace
 from worldline.models.engines import as_messages
 from worldline.models.prediction import PredictionSettings, Question, predict_questions
 
@@ -65,18 +65,44 @@ def test_a_rewritten_program_has_a_different_prompt() -> None:
     assert question != before
 
 
-def test_the_answer_in_the_example_is_correct(recorder: PythonRecorder) -> None:
-    example, answer, _ = ChatCodec().prompt(PROGRAM)
+@pytest.mark.parametrize("name", ANSWER_CODECS)
+def test_the_answer_in_the_example_is_correct(recorder: PythonRecorder, name: str) -> None:
+    example, answer, _ = get_codec(name).prompt(PROGRAM)
+    assert isinstance(example, str)
+    assert isinstance(answer, str)
     source = example.partition("[PROGRAM]\n")[2].partition("[/PROGRAM]")[0]
     call = example.partition("[CALL]\n")[2].partition("\n[/CALL]")[0]
     actual = recorder.record(Program(source, call))
     assert parse_text_after_trace(answer).answer == actual.result
 
 
-def test_a_perfect_answer_is_parsed(recorder: PythonRecorder) -> None:
+@pytest.mark.parametrize("name", ANSWER_CODECS)
+def test_a_perfect_answer_is_parsed(recorder: PythonRecorder, name: str) -> None:
+    codec = get_codec(name)
     actual = recorder.record(PROGRAM)
-    (text,) = ChatCodec().encode(actual)
-    assert parse_text_after_trace(ChatCodec().decode(text, PROGRAM).after).answer == actual.result
+    (text,) = codec.encode(actual)
+    assert isinstance(text, str)
+    assert parse_text_after_trace(codec.decode(text, PROGRAM).after).answer == actual.result
+
+
+@pytest.mark.parametrize(
+    ("language", "call", "value"),
+    [
+        ("python", "f(3)", "['HELLO']"),
+        ("javascript", "f(3)", "['HELLO']"),
+        ("java", "f(3)", '["HELLO"]'),
+        ("cpp", "f(3)", 'std::vector<std::string>{"Hello"}'),
+        ("rust", "f(3)", '["HELLO"]'),
+        ("go", "f(3)", '[]string{"HELLO"}'),
+    ],
+)
+def test_chat_answer_asks_for_the_value_alone(language: str, call: str, value: str) -> None:
+    source = {"python": "def f(x): return x"}.get(language, "source")
+    first, answer, _ = get_codec("chat-answer").prompt(Program(source, call, language=language))
+    assert isinstance(first, str)
+    assert "line by line" not in first
+    assert "assert" not in first.partition("[PROGRAM]")[0]
+    assert answer == f"[ANSWER]\n{value}\n[/ANSWER]"
 
 
 def test_the_last_answer_counts(recorder: PythonRecorder) -> None:

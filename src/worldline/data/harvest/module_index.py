@@ -117,7 +117,8 @@ def _index_statement(node: ast.stmt, bare: ast.stmt) -> TopLevelStatement:
     binds, uses, attributes = set[str](), set[str](), set[str]()
     assigns_global = False
     for depth, operation, name in _name_operations(code, 0):
-        if operation in _GLOBAL_WRITES:
+        # A name that a function declares global is also global where the module binds it.
+        if operation in _GLOBAL_WRITES and depth > 0:
             assigns_global = True
         elif operation in _LOADS:
             # Annotated variables of a class are stored in `__annotations__`.

@@ -28,11 +28,11 @@ from worldline.interfaces.cli.shared_options import (
 )
 from worldline.interfaces.report import choice_lines, ending_text, print_line, trace_lines
 from worldline.languages.python.recorder import Backend
-from worldline.models.codecs import CODECS, SpecialToken
+from worldline.models.codecs import ANSWER_CODECS, CODECS, SpecialToken
 from worldline.models.tokenizers import count_segment_tokens, load_tokenizer
 
 # Codecs that can encode a trace; only their names, so that no other package is imported.
-TEXT_CODECS = [name for name in CODECS if name != "chat"]
+TEXT_CODECS = [name for name in CODECS if name not in ANSWER_CODECS]
 
 
 @command(
@@ -164,7 +164,7 @@ def tokens_text(trace: Trace, tokenizer: str) -> str:
     counter = load_tokenizer(tokenizer)
     lines = []
     for name, codec in CODECS.items():
-        if name == "chat":
+        if name in ANSWER_CODECS:
             continue
         tokens = count_segment_tokens(codec.encode(trace), SpecialToken, counter)
         prompt = count_segment_tokens(codec.prompt(trace.program), SpecialToken, counter)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldline.evaluation.runs import Manifest, read_run
+from worldline.models.codecs import ANSWER_CODECS
 
-_ANSWER_CODECS = ("chat",)
 _TRACE_SENTENCE = (
     "The model writes the execution of a program step by step; "
     "it is compared with the actual execution."
@@ -68,7 +68,7 @@ def method_sentences(settings: RunSettings, *, has_steps: bool) -> list[str]:
         settings: The settings of the run.
         has_steps: Whether any prediction has steps, for a run whose codec is not known.
     """
-    is_answer = settings.codec in _ANSWER_CODECS or (settings.codec is None and not has_steps)
+    is_answer = settings.codec in ANSWER_CODECS or (settings.codec is None and not has_steps)
     sentences = [_ANSWER_SENTENCE if is_answer else _TRACE_SENTENCE]
     description = _MODE_SENTENCES.get(settings.mode or "")
     if not is_answer and description is not None:

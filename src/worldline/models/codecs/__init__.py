@@ -3,9 +3,15 @@
 from worldline.models.codecs.answer_extraction import parse_answer, parse_text_after_trace
 from worldline.models.codecs.answer_row import find_answer
 from worldline.models.codecs.branch_notes import branch_note, select_next_line, yield_lines
-from worldline.models.codecs.chat import ChatCodec
+from worldline.models.codecs.chat import ChatAnswerCodec, ChatCodec
 from worldline.models.codecs.codec import Codec, StepCodec, split_at_special_tokens
-from worldline.models.codecs.codec_registry import CODECS, ROW_CODECS, STEP_CODECS, get_codec
+from worldline.models.codecs.codec_registry import (
+    ANSWER_CODECS,
+    CODECS,
+    ROW_CODECS,
+    STEP_CODECS,
+    get_codec,
+)
 from worldline.models.codecs.cwm import CwmCodec
 from worldline.models.codecs.cwm_without_special_tokens import decode_without_special_tokens
 from worldline.models.codecs.decoded import Decoded, Fragment, StepText, Stop, TextAfterTrace
@@ -26,10 +32,12 @@ from worldline.models.codecs.spelled import SpelledCodec
 from worldline.models.codecs.value_notation import state_entries
 
 __all__ = [
+    "ANSWER_CODECS",
     "CODECS",
     "ROW_CODECS",
     "STEP_CODECS",
     "UNCHANGED",
+    "ChatAnswerCodec",
     "ChatCodec",
     "ChatTraceCodec",
     "Codec",

@@ -1,8 +1,9 @@
-"""Codec for general chat models, which asks for the result of the call."""
+"""Codecs for general chat models, which ask for the result of the call."""
 
 from worldline.core.errors import CodecError
 from worldline.core.language import get_language
 from worldline.core.trace import Program, Trace
+from worldline.models.codecs.answer_extraction import parse_text_after_trace
 from worldline.models.codecs.decoded import Decoded
 from worldline.models.codecs.prompt_language import prompt_text
 from worldline.models.codecs.segments import Segments, SpecialToken
@@ -13,6 +14,11 @@ by following the execution line by line: after each line that runs, note the var
 changed. Then give the returned value, as Python's repr would write it, between [ANSWER] and \
 [/ANSWER], as an assertion about the call. Do not run the program, and write nothing after \
 [/ANSWER].
+"""
+ANSWER_INSTRUCTIONS = """\
+You are given a Python program and a call of one of its functions. Give the value that the call \
+returns, as Python's repr would write it, between [ANSWER] and [/ANSWER]. Do not run the program, \
+and write nothing else.
 """
 EXAMPLE = Program(
     "def f(words, n):\n    kept = []\n    for word in words:\n        if len(word) > n:\n"
@@ -160,20 +166,22 @@ def _assertion(language: str) -> str:
 class ChatCodec:
     """Conversation of instructions, an example with its answer, and the program.
 
-    The model's answer is an assertion. It contains no steps, so only the result can be compared.
+    The model reasons, and its answer is an assertion. It contains no steps, so only the result can
+    be compared.
     """
 
     name = "chat"
     special_tokens: dict[SpecialToken, int] = {}  # noqa: RUF012
     end_token = None
     is_chat = True
+    _instructions = INSTRUCTIONS
 
     def prompt(self, program: Program) -> Segments:
         """Messages of the user and the assistant in turn: the example, its answer, the question."""
         if program.split_entry() is None:
             raise CodecError("the chat format needs a call to ask about; give --call 'f(1)'")
-        example, worked = _example(program.language)
-        instructions = prompt_text(INSTRUCTIONS, program.language)
+        example, worked = self._worked_example(program.language)
+        instructions = prompt_text(self._instructions, program.language)
         return (f"{instructions}\n{_question(example)}", worked, _question(program))
 
     def encode(self, trace: Trace) -> Segments:
@@ -199,6 +207,34 @@ class ChatCodec:
             after=text[start:],
             shows_steps=False,
         )
+
+
+    def _worked_example(self, language: str) -> tuple[Program, str]:
+        return _example(language)
+
+
+class ChatAnswerCodec(ChatCodec):
+    """The same conversation without reasoning: the model is asked for the value and nothing else.
+
+    An answer takes a few tokens, where `ChatCodec` takes a hundred or more.
+    """
+
+    name = "chat-answer"
+    _instructions = ANSWER_INSTRUCTIONS
+
+    def encode(self, trace: Trace) -> Segments:
+        """Answer that a perfect model would give."""
+        return (_answer(str(trace.result)),)
+
+    def _worked_example(self, language: str) -> tuple[Program, str]:
+        example, worked = _example(language)
+        value = parse_text_after_trace(worked, language).answer
+        assert value is not None, worked
+        return example, _answer(value)
+
+
+def _answer(value: str) -> str:
+    return f"[ANSWER]\n{value}\n[/ANSWER]"
 
 
 def _question(program: Program) -> str:

@@ -1,15 +1,15 @@
 """Codecs by name.
 
 Models trained on traces: `cwm`, `delta`, `numbers`, `edits`, `sparse`, `sparse-8`, `folded`; with
-choices, `cwm-choices`, `delta-choices`. Chat models: `chat`, `chat-trace`, `chat-trace-states`,
-`chat-trace-json`. Base models: `cwm-text`.
+choices, `cwm-choices`, `delta-choices`. Chat models: `chat`, `chat-answer`, `chat-trace`,
+`chat-trace-states`, `chat-trace-json`. Base models: `cwm-text`.
 """
 
 import re
 
 from worldline.core.errors import CodecError
 from worldline.core.plugins import Registry
-from worldline.models.codecs.chat import ChatCodec
+from worldline.models.codecs.chat import ChatAnswerCodec, ChatCodec
 from worldline.models.codecs.choices import ChoiceCodec
 from worldline.models.codecs.codec import Codec, StepCodec
 from worldline.models.codecs.cwm import CwmCodec
@@ -48,9 +48,12 @@ _ROW_CODECS: tuple[RowCodec, ...] = (
 ROW_CODECS: Registry[RowCodec] = Registry(
     "worldline.row_codecs", {codec.name: codec for codec in _ROW_CODECS}, error=CodecError
 )
+# They ask for the result alone: an output has no steps.
+ANSWER_CODECS = (ChatCodec.name, ChatAnswerCodec.name)
 _OTHER_CODECS: tuple[Codec, ...] = (
     FoldedCodec("folded", _EDITS),
     ChatCodec(),
+    ChatAnswerCodec(),
     *_ROW_CODECS,
     SpelledCodec("cwm-text", _CWM),
 )
