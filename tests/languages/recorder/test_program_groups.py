@@ -1,5 +1,6 @@
 """Programs that share a process: the same traces as alone, and none can change another one's."""
 
+import builtins
 import importlib
 import sys
 from collections.abc import Iterator
@@ -49,6 +50,20 @@ ATTACKS = {
     "frame of a generator": "g = (x for x in [1])\ng.gi_frame.f_back\n",
     "traceback": "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__.tb_frame\n",
     "class pattern": "match print:\n    case object(__self__=m):\n        m.len = None\n",
+    "nested class pattern": "g = (x for x in [1])\nnext(g)\n"
+    "match g:\n    case object(gi_frame=object(f_globals=m)):\n        m.clear()\n",
+    "type hints": "import typing\ng = (x for x in [1])\nnext(g)\n"
+    "def h(x: 'g.gi_frame.f_globals.clear()'):\n    pass\ntyping.get_type_hints(h, {'g': g})\n",
+    "format field": "import string\ng = (x for x in [1])\nnext(g)\n"
+    "string.Formatter().get_field('0.gi_frame.f_globals', [g], {})[0].clear()\n",
+    "formatter": "import string\nclass F(string.Formatter):\n"
+    "    def format_field(self, value, spec):\n        value.clear()\n"
+    "g = (x for x in [1])\nnext(g)\nF().format('{0.gi_frame.f_globals}', g)\n",
+    "list of a module": "import __future__ as m\nm.all_feature_names.clear()\n",
+    "cache of a module": "import re\nre._cache.clear()\n",
+    "imported cache": "from re import _cache as m\nm.clear()\n",
+    "cache in a class pattern": "import re\nmatch re:\n    case object(_cache=m):\n"
+    "        m.clear()\n",
     "exec": "exec('import builtins; builtins.len = None')\n",
     "environment": "import os\nos.environ['A'] = 'b'\n",
     "working folder": "import os\nos.chdir('/')\n",
@@ -77,6 +92,10 @@ HARMLESS = {
     "exception": "def g():\n    raise ValueError('x')\n",
     "deep recursion": "g = lambda: g()\ntry:\n    g()\nexcept RecursionError:\n    pass\n",
     "copy of a list": "import collections\nx = [1].copy()\n",
+    "private variable": "_a = 1\n_a += 1\n",
+    "private attribute": "class A:\n    _a = 1\n    def _b(self):\n        return self._a\nA()._b()\n",
+    "private variable with a module": "import re as _re\n_a = _re.sub('a', 'b', 'a')\n",
+    "method compile": "import re\nre.compile('a').sub('b', 'a')\n",
 }
 
 
@@ -144,6 +163,51 @@ def test_harmless_programs_share_a_process(name: str, group_recorder: PythonReco
     (trace,) = group_recorder.record_group([program])
     assert trace is not None
     assert trace == group_recorder.record(program)
+
+
+def test_names_of_the_module_that_share_a_process(group_recorder: PythonRecorder) -> None:
+    source = """\
+from __future__ import annotations
+import re
+
+_WORD = re.compile("a+")
+
+
+def _length(text: str) -> int:
+    return len(_WORD.sub("", text))
+
+
+def f(text: str) -> int:
+    return _length(text)
+"""
+    program = Program(source, "f('abc')")
+    (trace,) = group_recorder.record_group([program])
+    assert trace is not None
+    assert trace == group_recorder.record(program)
+
+
+def test_no_builtin_object_has_an_attribute_with_one_underscore() -> None:
+    """So that a program without imports may use such names."""
+
+    def generate() -> Iterator[int]:
+        yield 1
+
+    async def wait() -> None: ...
+
+    coroutine = wait()
+    values = [
+        value
+        for name, value in vars(builtins).items()
+        if name[0] != "_" and name not in shared_process._FORBIDDEN_NAMES
+    ]
+    values += [generate(), coroutine, wait, ValueError("x"), {}.items(), Ellipsis, None]
+    values += [iter(each) for each in ([], (), "", {}, set(), b"", range(1))]
+    values += [zip(), map(len, []), reversed([]), slice(1), [].append, str.join, property()]
+    coroutine.close()
+    assert len(values) > 100
+    names = {name for value in values for name in (*dir(value), *dir(type(value)))}
+    assert "append" in names
+    assert not {name for name in names if name[0] == "_" and not name.startswith("__")}
 
 
 def test_programs_after_one_that_ends_the_process_are_recorded(

@@ -20,7 +20,7 @@ __builtins__ = OWN_BUILTINS
 
 # Modules without public objects that a program could change without setting an attribute.
 SHARED_MODULES = frozenset(
-    {"bisect", "cmath", "collections", "collections.abc", "functools", "heapq", "itertools", "math"}
+    {"__future__", "bisect", "cmath", "collections", "collections.abc", "functools", "heapq", "itertools", "math"}
     | {"re", "string", "typing"}
 )
 # Methods that classes define, and names that the compiler writes.
@@ -43,9 +43,10 @@ _FORBIDDEN_NAMES = frozenset(
 # Attributes that lead from a generator, a coroutine, a traceback or a function to a frame.
 _FRAME_PREFIXES = ("ag_", "co_", "cr_", "f_", "gi_", "tb_")
 # With imported modules: names of public lists and dictionaries, of functions that change what they
-# are given, and of modules in modules.
+# are given or that read a name from a text, and of modules in modules.
 _FORBIDDEN_WITH_IMPORTS = frozenset(
-    {"EXCLUDED_ATTRIBUTES", "final", "no_type_check", "no_type_check_decorator", "overload"}
+    {"ForwardRef", "Formatter", "get_type_hints"}
+    | {"EXCLUDED_ATTRIBUTES", "final", "no_type_check", "no_type_check_decorator", "overload"}
     | {
         "__annotations__",
         "register",
@@ -56,8 +57,27 @@ _FORBIDDEN_WITH_IMPORTS = frozenset(
     }
     | (sys.stdlib_module_names - SHARED_MODULES - {"abc", "copy"})
 )
+# Harmless as the name of an attribute, as in `re.compile`.
+_ALLOWED_ATTRIBUTES = frozenset({"compile"})
 _IMPORT_NAME = opcode.opmap["IMPORT_NAME"]
+_IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
+# Operations on variables; all other operations with a name use it as that of an attribute.
+_VARIABLE_OPERATIONS = frozenset(
+    opcode.opmap[f"{action}_{scope}"]
+    for action in ("LOAD", "STORE", "DELETE")
+    for scope in ("NAME", "GLOBAL")
+)
+# Operation -> the number of bits of its argument that are not part of the index of the name.
+_NAME_SHIFTS = {operation: 0 for operation in opcode.hasname} | {
+    opcode.opmap[name]: shift
+    for name, shift in (
+        ("LOAD_GLOBAL", 1),
+        ("LOAD_ATTR", int(sys.version_info >= (3, 12))),
+        ("LOAD_SUPER_ATTR", 2),
+    )
+    if name in opcode.opmap
+}
 _ATTRIBUTE_CHANGES = tuple(opcode.opmap[name] for name in ("STORE_ATTR", "DELETE_ATTR"))
 
 
@@ -67,13 +87,16 @@ def may_share_process(code: CodeType) -> bool:
     "def f(x): return x.upper()" -> True; "import os", "x.__globals__" or "open(x)" -> False
     """
     codes = list(_nested_codes(code))
-    if may_define_repr(code) or not all(map(_has_harmless_names, codes)):
-        return False
     modules = [name for each in codes for name in _imported_modules(each)]
+    if not SHARED_MODULES.issuperset(modules) or may_define_repr(code):
+        return False
     if not modules:
         # Everything that exists is immutable or the program's own.
-        return True
-    return SHARED_MODULES.issuperset(modules) and not any(map(_may_change_modules, codes))
+        return all(_has_harmless_names(each, has_imports=False) for each in codes)
+    return all(
+        _has_harmless_names(each, has_imports=True) and not _may_change_modules(each)
+        for each in codes
+    )
 
 
 def _nested_codes(code: CodeType) -> "list[CodeType]":
@@ -83,32 +106,77 @@ def _nested_codes(code: CodeType) -> "list[CodeType]":
     return codes
 
 
-def _has_harmless_names(code: CodeType) -> bool:
-    if not _FORBIDDEN_NAMES.isdisjoint(code.co_names):
-        return False
+def _has_harmless_names(code: CodeType, *, has_imports: bool) -> bool:
+    unclear = set()
     for name in code.co_names:
-        if (name[0] == "_" and name not in _ALLOWED_NAMES) or name.startswith(_FRAME_PREFIXES):
+        if name.startswith(_FRAME_PREFIXES):
             return False
+        if name in _FORBIDDEN_NAMES or (name[0] == "_" and name not in _ALLOWED_NAMES):
+            unclear.add(name)
+    if unclear and not _are_harmless(unclear, code, has_imports=has_imports):
+        return False
+    attributes = (*_FRAME_PREFIXES, "_") if has_imports else _FRAME_PREFIXES
     for constant in code.co_consts:
         # Names of attributes in a class pattern, and names for functions that take a name.
         texts = constant if type(constant) is tuple else (constant,)
         if any(type(text) is str and "__" in text for text in texts):
             return False
+        if type(constant) is tuple and any(
+            type(text) is str and text.startswith(attributes) for text in texts
+        ):
+            return False
     return True
 
 
-def _imported_modules(code: CodeType) -> "list[str]":
-    instructions = code.co_code
-    if _IMPORT_NAME not in instructions[::2]:
-        return []
-    names, extended = [], 0
+def _are_harmless(names: "set[str]", code: CodeType, *, has_imports: bool) -> bool:
+    """Whether names are harmless as they are used: as variables, as attributes, or as both.
+
+    A variable with a leading underscore is the program's own. An attribute with one may be that of
+    a module; no object of a program without imports has one, except the program's own objects.
+    """
+    for operation, name in _name_operations(code):
+        if name not in names:
+            continue
+        if name in _FORBIDDEN_NAMES:
+            if operation in _VARIABLE_OPERATIONS or name not in _ALLOWED_ATTRIBUTES:
+                return False
+        elif name == "__future__":
+            # Only `from __future__ import …`, which does not give the program the module.
+            if operation != _IMPORT_NAME:
+                return False
+        elif name.startswith("__") or (has_imports and operation not in _VARIABLE_OPERATIONS):
+            return False
+    return True
+
+
+def _name_operations(code: CodeType) -> "list[tuple[int, str]]":
+    """The operations that have a name, in their order."""
+    found, instructions, extended = [], code.co_code, 0
     for position in range(0, len(instructions), 2):
         operation, argument = instructions[position : position + 2]
         argument |= extended
         extended = argument << 8 if operation == _EXTENDED_ARG else 0
+        if operation in _NAME_SHIFTS:
+            found.append((operation, code.co_names[argument >> _NAME_SHIFTS[operation]]))
+    return found
+
+
+def _imported_modules(code: CodeType) -> "list[str]":
+    """The imported modules; no module has the name "", and it is not shared.
+
+    "import re" -> ["re"]; "from __future__ import annotations" -> ["__future__"];
+    "import __future__ as x", which gives the program the module -> [""]
+    """
+    if _IMPORT_NAME not in code.co_code[::2]:
+        return []
+    operations = _name_operations(code)
+    modules = []
+    for number, (operation, name) in enumerate(operations):
         if operation == _IMPORT_NAME:
-            names.append(code.co_names[argument])
-    return names
+            # What is imported from the module follows, or the variable that it is assigned to.
+            is_allowed = name != "__future__" or operations[number + 1][0] == _IMPORT_FROM
+            modules.append(name if is_allowed else "")
+    return modules
 
 
 def _may_change_modules(code: CodeType) -> bool:
