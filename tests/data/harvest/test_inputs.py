@@ -1,6 +1,10 @@
 """Inputs from doctests, calls, constants and annotations."""
 
 import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -69,6 +73,22 @@ def test_inputs_have_the_constants_of_the_code() -> None:
     assert all(" c=True" in call or " c=False" in call for call in calls)
     for call in calls:
         ast.parse(call)
+
+
+def test_annotations_leave_no_file_in_the_current_folder(tmp_path: Path) -> None:
+    code = (
+        "from worldline.data.harvest.annotation_inputs import annotation_inputs\n"
+        "print(len(annotation_inputs('def f(x: int, y: str): ...', 'f')))"
+    )
+    environment = {**os.environ, "WORLDLINE_CACHE": str(tmp_path / "cache")}
+    current = tmp_path / "current"
+    current.mkdir()
+    run = [sys.executable, "-c", code]
+    shown = subprocess.run(
+        run, cwd=current, env=environment, capture_output=True, text=True, check=True
+    )
+    assert int(shown.stdout) > 3
+    assert list(current.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import hashlib
 import warnings
 from typing import Any, Literal, Union
 
+from worldline.core.util.cache_folder import cache_folder
 from worldline.core.util.optional_imports import optional_import
 from worldline.data.harvest.literal_calls import is_literal
 
@@ -152,28 +153,33 @@ def _draw(types: list[Any], seed: int, count: int) -> list[tuple[Any, ...]]:
         "inputs from annotations need hypothesis; install it with", extra="harvest"
     ):
         import hypothesis
-        from hypothesis import strategies
+        from hypothesis.configuration import set_hypothesis_home_dir
+        from hypothesis.strategies import from_type, tuples
     drawn: list[tuple[Any, ...]] = []
+    # By default Hypothesis keeps a cache in the current folder.
+    set_hypothesis_home_dir(cache_folder() / "hypothesis")
+    try:
 
-    @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=count,
-        database=None,
-        deadline=None,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(strategies.tuples(*map(strategies.from_type, types)))
-    def collect(values: tuple[Any, ...]) -> None:
-        drawn.append(values)
+        @hypothesis.seed(seed)
+        @hypothesis.settings(
+            max_examples=count,
+            database=None,
+            deadline=None,
+            phases=[hypothesis.Phase.generate],
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
+        @hypothesis.given(tuples(*map(from_type, types)))
+        def collect(values: tuple[Any, ...]) -> None:
+            drawn.append(values)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             collect()
-        except (hypothesis.errors.HypothesisException, TypeError):
-            # A type that Hypothesis cannot draw, as set[list[int]].
-            return []
+    except (hypothesis.errors.HypothesisException, TypeError):
+        # A type that Hypothesis cannot draw, as set[list[int]].
+        return []
+    finally:
+        set_hypothesis_home_dir(None)
     return drawn
 
 
