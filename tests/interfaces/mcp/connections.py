@@ -46,11 +46,16 @@ def http_server(*arguments: str) -> Iterator[str]:
     with subprocess.Popen(
         [*COMMAND, "--http", *arguments], env=environment, stderr=subprocess.PIPE, text=True
     ) as process:
+        assert process.stderr is not None
         try:
-            assert process.stderr is not None
             address = process.stderr.readline().strip()
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", address), address
             yield address
+        except Exception:
+            ended = process.poll()
+            process.terminate()
+            print(f"Exit code of the server: {ended}", process.communicate(timeout=20)[1])
+            raise
         finally:
             process.terminate()
 
@@ -59,8 +64,10 @@ def http_server(*arguments: str) -> Iterator[str]:
 async def over_http(address: str, token: str = TOKEN) -> AsyncIterator[Client]:
     """A client of a server at an address."""
     headers = {"Authorization": f"Bearer {token}"}
+    # A connection that a busy machine refuses is tried again; a request is sent once.
+    transport = httpx2.AsyncHTTPTransport(retries=5)
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=STARTUP_SECONDS) as http,
+        httpx2.AsyncClient(headers=headers, timeout=STARTUP_SECONDS, transport=transport) as http,
         Client(streamable_http_client(address, http_client=http)) as client,
     ):
         yield client

@@ -93,7 +93,8 @@ HARMLESS = {
     "deep recursion": "g = lambda: g()\ntry:\n    g()\nexcept RecursionError:\n    pass\n",
     "copy of a list": "import collections\nx = [1].copy()\n",
     "private variable": "_a = 1\n_a += 1\n",
-    "private attribute": "class A:\n    _a = 1\n    def _b(self):\n        return self._a\nA()._b()\n",
+    "private attribute": "class A:\n    _a = 1\n    def _b(self):\n"
+    "        return self._a\nA()._b()\n",
     "private variable with a module": "import re as _re\n_a = _re.sub('a', 'b', 'a')\n",
     "method compile": "import re\nre.compile('a').sub('b', 'a')\n",
 }

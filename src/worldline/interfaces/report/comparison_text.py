@@ -224,8 +224,9 @@ def groups_note(changes: Sequence[GroupChange]) -> str:
     return (
         f"p is adjusted for {pluralize(len(values), 'group')} (Benjamini–Hochberg): "
         f"{number} below {_SIGNIFICANT}. Groups by outcome, by what differs, by kind of value and "
-        "by cause count only samples with an answer that is not correct in at least one run, by the "
-        "diagnosis of that answer. Samples with a correct answer after a wrong execution are not among them."
+        "by cause count only samples with an answer that is not correct in at least one run, by "
+        "the diagnosis of that answer. Samples with a correct answer after a wrong execution are "
+        "not among them."
     )
 
 

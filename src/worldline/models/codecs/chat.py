@@ -208,7 +208,6 @@ class ChatCodec:
             shows_steps=False,
         )
 
-
     def _worked_example(self, language: str) -> tuple[Program, str]:
         return _example(language)
 

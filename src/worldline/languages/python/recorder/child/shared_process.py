@@ -20,7 +20,17 @@ __builtins__ = OWN_BUILTINS
 
 # Modules without public objects that a program could change without setting an attribute.
 SHARED_MODULES = frozenset(
-    {"__future__", "bisect", "cmath", "collections", "collections.abc", "functools", "heapq", "itertools", "math"}
+    {
+        "__future__",
+        "bisect",
+        "cmath",
+        "collections",
+        "collections.abc",
+        "functools",
+        "heapq",
+        "itertools",
+        "math",
+    }
     | {"re", "string", "typing"}
 )
 # Methods that classes define, and names that the compiler writes.
@@ -69,7 +79,7 @@ _VARIABLE_OPERATIONS = frozenset(
     for scope in ("NAME", "GLOBAL")
 )
 # Operation -> the number of bits of its argument that are not part of the index of the name.
-_NAME_SHIFTS = {operation: 0 for operation in opcode.hasname} | {
+_NAME_SHIFTS = dict.fromkeys(opcode.hasname, 0) | {
     opcode.opmap[name]: shift
     for name, shift in (
         ("LOAD_GLOBAL", 1),
