@@ -51,10 +51,11 @@ def http_server(*arguments: str) -> Iterator[str]:
             address = process.stderr.readline().strip()
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", address), address
             yield address
-        except Exception:
+        except Exception as error:
             ended = process.poll()
             process.terminate()
-            print(f"Exit code of the server: {ended}", process.communicate(timeout=20)[1])
+            output = process.communicate(timeout=20)[1]
+            error.add_note(f"The server's exit code is {ended} (None: it ran). It wrote: {output}")
             raise
         finally:
             process.terminate()

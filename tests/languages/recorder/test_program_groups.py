@@ -3,7 +3,7 @@
 import builtins
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -202,7 +202,8 @@ def test_no_builtin_object_has_an_attribute_with_one_underscore() -> None:
         if name[0] != "_" and name not in shared_process._FORBIDDEN_NAMES
     ]
     values += [generate(), coroutine, wait, ValueError("x"), {}.items(), Ellipsis, None]
-    values += [iter(each) for each in ([], (), "", {}, set(), b"", range(1))]
+    empty: tuple[Iterable[object], ...] = ([], (), "", {}, set(), b"", range(1))
+    values += [iter(each) for each in empty]
     values += [zip(), map(len, []), reversed([]), slice(1), [].append, str.join, property()]
     coroutine.close()
     assert len(values) > 100

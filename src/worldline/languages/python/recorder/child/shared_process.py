@@ -161,14 +161,14 @@ def _are_harmless(names: "set[str]", code: CodeType, *, has_imports: bool) -> bo
 
 def _name_operations(code: CodeType) -> "list[tuple[int, str]]":
     """The operations that have a name, in their order."""
-    found, instructions, extended = [], code.co_code, 0
+    operations, instructions, extended = [], code.co_code, 0
     for position in range(0, len(instructions), 2):
         operation, argument = instructions[position : position + 2]
         argument |= extended
         extended = argument << 8 if operation == _EXTENDED_ARG else 0
         if operation in _NAME_SHIFTS:
-            found.append((operation, code.co_names[argument >> _NAME_SHIFTS[operation]]))
-    return found
+            operations.append((operation, code.co_names[argument >> _NAME_SHIFTS[operation]]))
+    return operations
 
 
 def _imported_modules(code: CodeType) -> "list[str]":
