@@ -43,7 +43,7 @@ test("a wrong next line is another line, unless only spaces differ", () => {
 });
 
 test("different source lines are shown whole, with no space marked", () => {
-  const lines = ["    if size > 1:", "    size = 2"] as const;
+  const lines = ["    x = 'a b'", "    x = 'a c'"] as const;
   expect(compareSides("state", ...lines).marks).toBe("spaces");
   expect(compareSides("action", ...lines)).toEqual({
     chunks: [{ isSame: true, actual: lines[0], predicted: lines[1] }],
