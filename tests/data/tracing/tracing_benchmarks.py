@@ -17,6 +17,7 @@ from threading import Event, Thread
 
 from tests.support.processes import process_tree
 from worldline.data.tracing import (
+    Isolation,
     LocalRunner,
     OutcomeCounts,
     ProgramInputs,
@@ -78,10 +79,15 @@ def pace(
     size: int,
     shard: int = 250,
     workers: int = 2,
+    isolation: Isolation = "process",
     tell: Callable[[str], None] = print,
 ) -> dict[str, Paced]:
-    """Measure the runners in turns, with `size` programs per round, the same for every runner."""
-    job = make_job(filters=TraceFilters(skip_determinism_check=True), shard_programs=shard)
+    """Measure the runners in turns, with `size` programs per round, the same for every runner.
+
+    In groups, every program is executed twice; in processes, once.
+    """
+    filters = TraceFilters(skip_determinism_check=isolation == "process")
+    job = make_job(filters=filters, shard_programs=shard, isolation=isolation)
     all_shards = make_shards([ProgramInputs(programs)], job.hash, shard)
     result = {name: Paced() for name in RUNNERS}
     for number in range(rounds):
