@@ -18,7 +18,7 @@ from tests.support import stand_in_trainer
 from tests.support.stand_in_trainer import METHODS, make_model, source_of
 from worldline.core.errors import CodecError, InputError
 from worldline.interfaces.api.further_training import train_further
-from worldline.interfaces.api.improvement_plan import ImprovementPlan, Round
+from worldline.interfaces.api.improvement_plan import ImprovementPlan, Round, open_folder
 from worldline.interfaces.api.improving import Improvement, improve
 from worldline.models.prediction import read_questions
 
@@ -134,6 +134,13 @@ def test_a_later_round_is_added_and_earlier_ones_are_not_repeated(
     assert again.rounds[2].accuracy.correct >= again.rounds[1].accuracy.correct
     with pytest.raises(InputError, match=r"different settings .count: 8 then, 9 now"):
         improve(setting.model, root, rounds=2, **setting.options() | {"count": 9})
+
+
+@pytest.mark.parametrize("text", ["null", "[]", "{", "\ufffd"])
+def test_damaged_settings_are_an_input_error(text: str, tmp_path: Path) -> None:
+    (tmp_path / "improve.json").write_text(text)
+    with pytest.raises(InputError, match=r"improve\.json is damaged: .*choose a new folder"):
+        open_folder(tmp_path, ImprovementPlan("model"))
 
 
 def test_a_killed_command_resumes(setting: Setting, tmp_path: Path) -> None:

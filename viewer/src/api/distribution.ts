@@ -67,7 +67,7 @@ export interface DistributionSummary {
   /** Means over the questions. */
   total_variation: number;
   jensen_shannon: number;
-  /** Questions whose total variation is more than chance. */
+  /** Questions whose total variation is more than sampling noise. */
   beyond_chance: Share;
   log_score: number;
   best_log_score: number;

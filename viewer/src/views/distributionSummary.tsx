@@ -30,7 +30,7 @@ export function DistributionSummaryView({ summary, index }: { summary: Distribut
           <dd>{summary.total_variation.toFixed(3)} on average</dd>
         </div>
         <div>
-          <dt>More than chance</dt>
+          <dt>More than sampling noise</dt>
           <dd>
             <IntervalBar share={beyond_chance} />
             {formatShare(beyond_chance)} of the questions
@@ -78,8 +78,8 @@ export function DistributionSummaryView({ summary, index }: { summary: Distribut
         <p class="note">The {formatCount(MAX_QUESTIONS)} questions with the largest total variation.</p>
       )}
       <p class="legend">
-        <span class="key chance-part" /> chance <span class="key band-part" /> 95% interval, a line at the distance;
-        red: more than chance
+        <span class="key chance-part" /> sampling noise <span class="key band-part" /> 95% interval, a line at the
+        distance; red: more than sampling noise
       </p>
     </>
   );

@@ -137,10 +137,10 @@ function OutcomeRow({ outcome, share, largest, isOwn, hasShares }: OutcomeProps)
   );
 }
 
-/** "0.317 (95% interval 0.272 to 0.383); more than chance, which is up to 0.121" */
+/** "0.317 (95% interval 0.272 to 0.383); more than sampling noise (up to 0.121)" */
 export function distanceText({ value, low, high, chance }: Distance): string {
   const interval = `${value.toFixed(3)} (95% interval ${low.toFixed(3)} to ${high.toFixed(3)})`;
-  const verdict = value > chance ? "more than chance" : "not more than chance";
+  const verdict = value > chance ? "more than sampling noise" : "within sampling noise";
   return `${interval}; ${verdict} (up to ${chance.toFixed(3)})`;
 }
 

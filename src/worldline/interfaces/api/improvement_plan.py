@@ -151,14 +151,14 @@ def open_folder(root: Path, plan: ImprovementPlan) -> None:
     # As JSON has them: lists instead of tuples.
     settings = json.loads(json.dumps(asdict(plan)))
     try:
-        stored: dict[str, Any] | None = json.loads(path.read_text("utf-8"))
+        stored = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        stored = None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} is damaged: {error}; choose a new folder with -o") from None
-    if stored is None:
         _create_folder(root, path, settings)
         return
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} is damaged: {error}; choose a new folder with -o") from None
+    if not isinstance(stored, dict):
+        raise InputError(f"{path} is damaged: it is no JSON object; choose a new folder with -o")
     changes = [
         f"{name}: {stored.get(name)} then, {value} now"
         for name, value in settings.items()

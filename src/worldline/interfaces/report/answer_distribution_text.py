@@ -18,8 +18,8 @@ def answer_distribution_lines(results: AnswerDistributions) -> Iterator[Text]:
     )
     yield Text(f"{'impossible answers':<18} {share_text(results.impossible)}")
     yield Text(
-        f"{'total variation':<18} {results.total_variation:.3f} on average; more than chance (5% "
-        f"of questions) in {share_text(results.beyond_chance)}"
+        f"{'total variation':<18} {results.total_variation:.3f} on average; more than sampling "
+        f"noise (5% of questions) in {share_text(results.beyond_chance)}"
     )
     yield Text(
         f"{'log score':<18} {results.log_score:.3f} bits on average (best possible "

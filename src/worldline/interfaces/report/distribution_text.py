@@ -78,6 +78,8 @@ def score_lines(score: DistributionScore) -> Iterator[str]:
 
 def _distance(estimate: DistanceEstimate) -> str:
     interval = f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-    is_due_to_chance = estimate.value <= estimate.chance
-    judgement = "within" if is_due_to_chance else "more than"
-    return f"{estimate.value:.3f} {interval}: {judgement} chance (up to {estimate.chance:.3f})"
+    is_sampling_noise = estimate.value <= estimate.chance
+    judgement = "within" if is_sampling_noise else "more than"
+    return (
+        f"{estimate.value:.3f} {interval}: {judgement} sampling noise (up to {estimate.chance:.3f})"
+    )
