@@ -11,7 +11,7 @@ from worldline.core.trace import Limits, Program, Step, Trace, trace_from_json, 
 from worldline.languages.cpp.cpp_compiler import find_compiler
 from worldline.languages.cpp.gdb_recorder import GdbRecorder
 from worldline.languages.native.gdb_runtime import find_gdb
-from worldline.models.codecs import CODECS, get_codec
+from worldline.models.codecs import ANSWER_CODECS, CODECS, get_codec
 from worldline.models.codecs.example_traces import MAX_SHOTS, example_traces
 
 CONSTRUCTS = Path(__file__).parents[2] / "programs" / "cpp" / "constructs.cpp"
@@ -243,7 +243,9 @@ def test_objects_of_derived_classes_and_arrays(constructs: Trace) -> None:
     assert [step["last"] for step in shown[4:] if "last" in step] == [f"{{4, {unset}}}", "{4, 4}"]
 
 
-@pytest.mark.parametrize("name", [name for name in CODECS if name not in {"chat", *PYTHON_CODECS}])
+@pytest.mark.parametrize(
+    "name", [name for name in CODECS if name not in {*ANSWER_CODECS, *PYTHON_CODECS}]
+)
 def test_every_codec_reads_what_it_writes(constructs: Trace, name: str) -> None:
     codec = get_codec(name)
     decoded = codec.decode("".join(codec.encode(constructs)), constructs.program)

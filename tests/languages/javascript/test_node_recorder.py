@@ -11,7 +11,7 @@ from worldline.core.trace import Limits, Program, Step, Trace, trace_from_json, 
 from worldline.languages.javascript.node_recorder import NodeRecorder
 from worldline.languages.javascript.node_runtime import find_node
 from worldline.languages.program_recorder import ProgramRecorder
-from worldline.models.codecs import CODECS, get_codec
+from worldline.models.codecs import ANSWER_CODECS, CODECS, get_codec
 
 CONSTRUCTS = Path(__file__).parents[2] / "programs" / "javascript" / "constructs.js"
 # Codecs that need the syntax tree.
@@ -170,7 +170,9 @@ def test_every_construct_gives_the_result_of_plain_node(recorder: NodeRecorder) 
     assert trace_from_json(trace_to_json(trace)) == trace
 
 
-@pytest.mark.parametrize("name", [name for name in CODECS if name not in {"chat", *PYTHON_CODECS}])
+@pytest.mark.parametrize(
+    "name", [name for name in CODECS if name not in {*ANSWER_CODECS, *PYTHON_CODECS}]
+)
 def test_every_codec_reads_what_it_writes(recorder: NodeRecorder, name: str) -> None:
     trace = record(recorder, CONSTRUCTS.read_text(), "everything(3)")
     codec = get_codec(name)

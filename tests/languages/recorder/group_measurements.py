@@ -10,6 +10,7 @@ from tests.languages.recorder.both_recorders import body
 from tests.languages.recorder.methods import find_python, recorder_of
 from tests.languages.recorder.recorder_benchmarks import programs
 from tests.languages.recorder.test_program_groups import ATTACKS as NEIGHBOUR_ATTACKS
+from tests.languages.recorder.test_program_groups import ATTACKS_ON_A_VICTIM
 from tests.languages.recorder.test_program_groups import attack as neighbour_attack
 from tests.languages.sandbox.attacks import ATTACKS
 from tests.languages.sandbox.battery import Battery
@@ -89,6 +90,8 @@ def soak_groups(
 ) -> GroupSoak:
     """Record programs in groups, every N-th of them an attack, and compare with alone.
 
+    If an attack is known to have changed a certain program, that program is on both sides of it.
+
     As in `worldline trace`, programs are recorded in groups twice, the second time in opposite
     order; those with different traces, or without, are recorded alone.
     """
@@ -99,7 +102,11 @@ def soak_groups(
         for each in ATTACKS
         if each.name not in SLOW_ATTACKS and not each.name.startswith("call: ")
     ]
-    neighbours = {neighbour_attack(code): name for name, code in NEIGHBOUR_ATTACKS.items()}
+    victims = {
+        neighbour_attack(code): neighbour_attack(victim)
+        for code, victim in ATTACKS_ON_A_VICTIM.values()
+    }
+    neighbours = [*map(neighbour_attack, NEIGHBOUR_ATTACKS.values()), *victims]
     suite_programs = {battery.program(each): each for each in suite}
     hostile = [*neighbours, *suite_programs]
     draws.shuffle(hostile)
@@ -107,12 +114,12 @@ def soak_groups(
         alone: dict[Program, Trace] = {}
         for start in range(0, count, _BATCH):
             numbers = range(start, min(count, start + _BATCH))
-            batch = [
-                hostile[number // every % len(hostile)]
-                if number % every == every // 2
-                else draws.choice(known)
-                for number in numbers
-            ]
+            batch = [draws.choice(known) for _ in numbers]
+            for place, number in enumerate(numbers):
+                if number % every == every // 2:
+                    batch[place] = attack = hostile[number // every % len(hostile)]
+                    if attack in victims:
+                        batch[place - 1] = batch[place + 1] = victims[attack]
             traces = first.record_group(batch, limits=_LIMITS)
             others = second.record_group(batch[::-1], limits=_LIMITS)[::-1]
             for program, trace, other in zip(batch, traces, others, strict=True):

@@ -86,6 +86,103 @@ ATTACKS = {
     "forged rows": "import mmap, os\n",
     "at exit": "import atexit\natexit.register(print, 'late')\n",
 }
+FLOOR = "import math\nreturn math.floor(2.5)\n"
+REPLACE_FLOOR = "b['setattr'](b[d + 'import' + d]('math'), 'floor', lambda o: 7)"
+# An attack, and the victim that it changed when its names, its operations or its caches were not
+# checked. `u + u` is a name that the compiler does not compute.
+ATTACKS_ON_A_VICTIM = {
+    "format that raises": (
+        "d = '_'\nd = d + d\ndef g():\n    try:\n"
+        "        '{0.gi_frame.f_builtins.zzz}'.format(x)\n    except AttributeError as e:\n"
+        f"        b = e.obj\n        {REPLACE_FLOOR}\n    yield 1\nx = g()\nnext(x)\n",
+        FLOOR,
+    ),
+    "format of a chosen text": (
+        "u = '{0.gi_frame.f_back.f_back.f_back.f_back.f_locals[request][group]}'\n"
+        "x = (0 for _ in [1])\nnext(x)\nprint((u if x else '{}').format(x))\n",
+        FLOOR,
+    ),
+    "computed names of a pattern": (
+        "d = '_'\nd = d + d\ng = (i for i in [1])\n"
+        "M = type('M', (type,), {d + 'instancecheck' + d: lambda c, o: True})\n"
+        "k = 'g'\nA = M('A', (), {d + 'match_args' + d: (k + 'i_frame',)})\n"
+        "k = 'f'\nB = M('B', (), {d + 'match_args' + d: (k + '_builtins',)})\n"
+        "match g:\n    case A(frame):\n        match frame:\n            case B(b):\n"
+        f"                {REPLACE_FLOOR}\n",
+        FLOOR,
+    ),
+    "module in a pattern": (
+        "import typing, math\nmatch typing:\n    case object(sys=s):\n"
+        "        match s.modules['builtins']:\n            case object(setattr=b):\n"
+        "                b(math, 'floor', lambda o: 7)\n",
+        FLOOR,
+    ),
+    "method of an exception group": (
+        "ExceptionGroup.split = lambda self, kind: (self, None)\n",
+        "try:\n    raise ExceptionGroup('', [ValueError(1), TypeError(2)])\n"
+        "except* ValueError as e:\n    print(e)\nexcept* TypeError as e:\n    print(e)\n",
+    ),
+    "type of a caught group": (
+        "try:\n    raise ValueError(1)\nexcept* ValueError as e:\n    type(e).x = 7\n",
+        "try:\n    raise ValueError(1)\nexcept* ValueError as e:\n    print(hasattr(e, 'x'))\n",
+    ),
+    "initialized again": (
+        "import typing\ndef g(self, p):\n    return 'INJECTED'\ntyping.Optional.__init__(g)\n",
+        "import typing\nreturn str(typing.Optional[complex])\n",
+    ),
+    "mark of a decorator": (
+        "import typing, collections\ntyping.dataclass_transform()(collections.Counter)\n",
+        "import collections\nreturn len(dir(collections.Counter))\n",
+    ),
+    "class of a type": (
+        "import re\nclass M(type):\n    def __call__(cls):\n        return re.sub\n"
+        "class L(list, metaclass=M):\n    pass\nL[int]()\n",
+        "import re\nreturn len(dir(re.sub))\n",
+    ),
+    "cache of generic types": (
+        "from typing import List, Union\nList[Union[int, str]]\n",
+        "from typing import List, Union\nreturn str(List[Union[str, int]])\n",
+    ),
+    "cache of patterns": (
+        "import re\nclass K(int):\n    def __or__(self, o):\n        return 32\n"
+        "class I(int):\n    def __or__(self, o):\n        return K(32)\n"
+        "re.findall('a', 'Aa', I(2))\n",
+        "import re\nreturn re.findall('a', 'Aa', re.I)\n",
+    ),
+    "members of a flag": (
+        "import re\nclass I(int):\n    def __add__(self, o):\n        print('INJECTED')\n"
+        "        return 'x'\nre.RegexFlag(I(10))\n",
+        "import re\nreturn (re.I | re.M).value + 1\n",
+    ),
+    "cache of abstract classes": (
+        "import collections.abc, typing\nclass M(type(typing.Protocol)):\n    def mro(cls):\n"
+        "        return [cls, typing.Protocol, typing.Generic, object]\n"
+        "class P(collections.abc.Sized, typing.Protocol, metaclass=M):\n"
+        "    _is_runtime_protocol = True\nissubclass(int, collections.abc.Sized)\n",
+        "import collections.abc\nreturn isinstance(3, collections.abc.Sized)\n",
+    ),
+    "memory in a cache": (
+        "import typing\nclass A:\n    big = bytes(200 * 10 ** 6)\ntyping.List[A]\n",
+        "try:\n    return len(bytes(200 * 10 ** 6))\nexcept MemoryError:\n    return 0\n",
+    ),
+    "output of a finalizer": (
+        "def g():\n    try:\n        yield\n    finally:\n        print('INJECTED')\n"
+        "x = [g()]\nnext(x[0])\nx.append(x)\n",
+        "print('mine')\n",
+    ),
+    "steps of a finalizer": (
+        "def g(me, p, n):\n    try:\n        yield\n    finally:\n        box = []\n"
+        "        x = me(me, p, n + 1)\n        box += [box, x]\n        x.send(None)\n"
+        "        p('INJECTED', n)\nbox = []\nx = g(g, print, 0)\nnext(x)\nbox += [box, x]\n",
+        "r = [[i] for i in range(900)]\nreturn len(r)\n",
+    ),
+    "method of an iterator": (
+        "class C:\n    def __iter__(self):\n        return self\n    def __next__(self):\n"
+        "        return 1\n    def close(self):\n        print('INJECTED')\n"
+        "def g():\n    yield from C()\nx = [g()]\nnext(x[0])\nx.append(x)\n",
+        "r = [[i] for i in range(900)]\nreturn len(r)\n",
+    ),
+}
 HARMLESS = {
     "attribute of an own object": "class A:\n    pass\na = A()\na.x = 1\n",
     "own global name": "len = 3\n",
@@ -97,6 +194,14 @@ HARMLESS = {
     "        return self._a\nA()._b()\n",
     "private variable with a module": "import re as _re\n_a = _re.sub('a', 'b', 'a')\n",
     "method compile": "import re\nre.compile('a').sub('b', 'a')\n",
+    "format of a constant": "'{:.2f} {:>{w}} {x!r}'.format(1.5, 2, w=3, x='a')\n",
+    "pattern without a class": "match [1, {'a': 2}]:\n    case [1, {'a': y}]:\n        y\n",
+    "generator": "def g():\n    yield from [1, 2]\nx = g()\nnext(x)\n",
+    "caught exception": "try:\n    [][1]\nexcept IndexError as e:\n    str(e)\n",
+    "generic type": "import typing\ntyping.Dict[str, typing.List[int]]\n",
+    "abstract class": "import collections.abc\nisinstance([], collections.abc.Mapping)\n",
+    "named tuple": "import collections\ncollections.namedtuple('P', 'x y')(1, 2).x\n",
+    "cache of a function": "import functools\ng = functools.lru_cache(lambda x: x)\ng(1)\n",
 }
 
 
@@ -148,6 +253,17 @@ def test_an_attack_changes_no_other_program(name: str, group_recorder: PythonRec
     assert [grouped[0], grouped[2], grouped[4]] == [alone] * 3
     # It is executed alone, except if its code shows that it can do no harm.
     assert grouped[1] in (None, group_recorder.record(hostile, limits=LIMITS))
+
+
+@pytest.mark.parametrize("name", ATTACKS_ON_A_VICTIM)
+def test_an_attack_does_not_change_its_victim(name: str, group_recorder: PythonRecorder) -> None:
+    hostile, victim = map(attack, ATTACKS_ON_A_VICTIM[name])
+    alone = group_recorder.record(victim, limits=LIMITS)
+    assert alone.ending.reason == "finished"
+    # A victim that leaves something behind itself, or that may, is executed alone.
+    for programs in ([hostile, victim], [victim, hostile, victim, hostile, victim]):
+        traces = group_recorder.record_group(programs, limits=LIMITS)
+        assert all(trace == alone for trace in traces if trace and trace.program == victim)
 
 
 def test_attacks_are_attacks(group_recorder: PythonRecorder) -> None:

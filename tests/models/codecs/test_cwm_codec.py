@@ -66,7 +66,8 @@ def test_a_program_without_a_call_is_an_error() -> None:
 
 
 def test_an_unknown_codec_is_an_error_that_lists_the_codecs() -> None:
-    with pytest.raises(CodecError, match=r"available: chat, chat-trace, .*, cwm, .*cwm-text"):
+    listed = r"available: chat, chat-answer, chat-trace, .*, cwm, .*cwm-text"
+    with pytest.raises(CodecError, match=listed):
         get_codec("morse")
 
 

@@ -9,7 +9,7 @@ exceeds a limit or leaves the interpreter changed.
 import os
 import sys
 from fcntl import F_DUPFD_CLOEXEC, fcntl
-from gc import collect as collect_garbage
+from gc import freeze
 from os import O_RDWR, _exit, devnull, dup2, pwrite
 from resource import RUSAGE_SELF, getrusage
 from types import CodeType
@@ -30,7 +30,8 @@ from .program_process import (
 )
 from .repr_session import ReprSession
 from .sandbox_layers import apply_layers
-from .shared_process import InterpreterState, may_share_process
+from .shared_process import imports_modules, may_share_process
+from .shared_state import InterpreterState
 
 __builtins__ = OWN_BUILTINS
 
@@ -89,6 +90,7 @@ def record_group_and_exit(
     except Exception:  # noqa: BLE001
         # Alone, the first program says why.
         _exit(1)
+    freeze()
     memory_kb = getrusage(RUSAGE_SELF).ru_maxrss + _MEMORY_SHARE * limits["memory_mb"] * 1000
     for program, memory, output in zip(request["group"], files[::2], files[1::2], strict=True):
         pwrite(memory, b"\1", MARK_OFFSET)
@@ -111,6 +113,7 @@ def record_group_and_exit(
             defer_signal_handlers(signals, tracer.is_busy)
             watch_threads_and_forks(tracer, repr_session, notes)
         namespace = new_namespace(program | {"path": []})
+        state.begin()
         end: tuple[str, str, int] = ("finished", "", 0)
         try:
             start = compile(f"{program['entry']}()", "<recorder>", "eval")
@@ -137,9 +140,7 @@ def record_group_and_exit(
         is_small = getrusage(RUSAGE_SELF).ru_maxrss < memory_kb
         namespace.clear()
         sys.modules.pop(MODULE, None)
-        # No finalizer of this program may run within the next one.
-        collect_garbage()
-        if not is_small or not state.is_unchanged() or notes:
+        if not is_small or notes or not state.is_unchanged(has_imports=imports_modules(code)):
             _exit(1)
         tracer.close(to_line(["end", end[0], end[1][:MAX_DETAIL], notes]))
     _exit(0)

@@ -1,16 +1,16 @@
-"""Check of programs that share a process with others, and of what they leave behind.
+"""Check of programs that share a process with others.
 
 A program in a group must not be able to change anything that a later one sees: no module, no
-built-in type, no setting of the interpreter. This is decided from its compiled code. A program that
-is refused is executed in a process of its own, so that refusing too much costs only time.
+built-in type, no setting of the interpreter. This is decided from its compiled code, in which all
+names of attributes must be written: a program that can compute one, or that can reach a frame, is
+refused. A refused program is executed in a process of its own, so that refusing too much costs only
+time. What an admitted program leaves behind is looked for, too: `shared_state`.
 """
 
-import builtins
-import gc
 import opcode
 import sys
-import warnings
-from _thread import _count as count_threads
+from _string import formatter_parser  # type: ignore[import-not-found]
+from dis import findlabels
 from types import CodeType
 
 from .json_lines import OWN_BUILTINS
@@ -44,31 +44,39 @@ _ALLOWED_NAMES = frozenset(
     | {"__name__", "__qualname__", "__module__", "__doc__", "__annotations__", "__slots__", "_"}
     | {"__static_attributes__", "__firstlineno__", "__post_init__"}
 )
-# Builtins that read or change what is not the program's, or that read a name from a text.
+# Builtins that read or change what is not the program's, or that read a name from a text. `type`
+# makes classes with computed names, and programs can change `ExceptionGroup`.
 _FORBIDDEN_NAMES = frozenset(
     {"breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "getattr"}
     | {"globals", "help", "input", "license", "locals", "memoryview", "open", "quit", "setattr"}
-    | {"vars"}
+    | {"vars", "type", "ExceptionGroup", "BaseExceptionGroup", "format_map"}
 )
 # Attributes that lead from a generator, a coroutine, a traceback or a function to a frame.
 _FRAME_PREFIXES = ("ag_", "co_", "cr_", "f_", "gi_", "tb_")
 # With imported modules: names of public lists and dictionaries, of functions that change what they
-# are given or that read a name from a text, and of modules in modules.
+# are given or that read a name from a text, of metaclasses, and of modules in modules.
 _FORBIDDEN_WITH_IMPORTS = frozenset(
-    {"ForwardRef", "Formatter", "get_type_hints"}
+    {"ForwardRef", "Formatter", "get_type_hints", "get_origin", "get_args", "obj", "mro"}
     | {"EXCLUDED_ATTRIBUTES", "final", "no_type_check", "no_type_check_decorator", "overload"}
-    | {
-        "__annotations__",
-        "register",
-        "runtime_checkable",
-        "total_ordering",
-        "update_wrapper",
-        "wraps",
-    }
+    | {"abstractmethod", "abstractproperty", "abstractclassmethod", "abstractstaticmethod"}
+    | {"dataclass_transform", "override", "singledispatch", "singledispatchmethod"}
+    | {"ABCMeta", "EnumMeta", "EnumType", "NamedTupleMeta", "Type"}
+    | {"__annotations__", "register", "runtime_checkable", "total_ordering"}
+    | {"update_wrapper", "wraps"}
     | (sys.stdlib_module_names - SHARED_MODULES - {"abc", "copy"})
 )
+# Special names that a program with imported modules may use as attributes.
+_READ_ONLY_NAMES = frozenset({"__name__", "__doc__", "_"})
 # Harmless as the name of an attribute, as in `re.compile`.
 _ALLOWED_ATTRIBUTES = frozenset({"compile"})
+# Class patterns, which read computed names of attributes, and `except*`, which gives an
+# `ExceptionGroup`.
+_FORBIDDEN_OPERATIONS = frozenset({opcode.opmap["MATCH_CLASS"], opcode.opmap["CHECK_EG_MATCH"]})
+_LOAD_CONST = opcode.opmap["LOAD_CONST"]
+_HANDLER = opcode.opmap["PUSH_EXC_INFO"]
+_SEND = opcode.opmap["SEND"]
+# Flags of the code of generators, coroutines and asynchronous generators.
+_SUSPENDED = 0x20 | 0x80 | 0x200
 _IMPORT_NAME = opcode.opmap["IMPORT_NAME"]
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
@@ -100,6 +108,8 @@ def may_share_process(code: CodeType) -> bool:
     modules = [name for each in codes for name in _imported_modules(each)]
     if not SHARED_MODULES.issuperset(modules) or may_define_repr(code):
         return False
+    if not all(map(_has_harmless_operations, codes)) or _may_run_when_collected(codes):
+        return False
     if not modules:
         # Everything that exists is immutable or the program's own.
         return all(_has_harmless_names(each, has_imports=False) for each in codes)
@@ -109,6 +119,11 @@ def may_share_process(code: CodeType) -> bool:
     )
 
 
+def imports_modules(code: CodeType) -> bool:
+    """Whether a program has an import statement."""
+    return any(_IMPORT_NAME in each.co_code[::2] for each in _nested_codes(code))
+
+
 def _nested_codes(code: CodeType) -> "list[CodeType]":
     codes = [code]
     for each in codes:
@@ -116,12 +131,75 @@ def _nested_codes(code: CodeType) -> "list[CodeType]":
     return codes
 
 
+def _has_harmless_operations(code: CodeType) -> bool:
+    if not _FORBIDDEN_OPERATIONS.isdisjoint(code.co_code[::2]):
+        return False
+    return "format" not in code.co_names or _formats_only_constants(code)
+
+
+def _formats_only_constants(code: CodeType) -> bool:
+    """Whether `format` is only an attribute of texts that are written in the code.
+
+    The fields of a text can read attributes: "'{:.2f}'.format(x)" -> True;
+    "'{0.gi_frame}'.format(x)", "text.format(x)" or "('{}' if y else text).format(x)" -> False
+    """
+    instructions, labels = code.co_code, findlabels(code.co_code)  # type: ignore[arg-type]
+    previous, constant, argument, extended = 0, None, 0, 0
+    for position in range(0, len(instructions), 2):
+        operation, argument = instructions[position : position + 2]
+        argument |= extended
+        extended = argument << 8 if operation == _EXTENDED_ARG else 0
+        if operation == _EXTENDED_ARG:
+            continue
+        if operation in _NAME_SHIFTS:
+            name = code.co_names[argument >> _NAME_SHIFTS[operation]]
+            if name == "format" and operation not in _VARIABLE_OPERATIONS:
+                is_constant = previous == _LOAD_CONST and position not in labels
+                if not is_constant or not _has_plain_fields(constant):
+                    return False
+        previous = operation
+        constant = code.co_consts[argument] if operation == _LOAD_CONST else None
+    return True
+
+
+def _has_plain_fields(text: object) -> bool:
+    """Whether the fields of a format read no attributes and no items.
+
+    "{} {0:>{1}}" -> True; "{0.gi_frame}" or "{:{0[x]}}" -> False
+    """
+    if type(text) is not str:
+        return False
+    try:
+        for _, field, spec, _ in formatter_parser(text):
+            if field is not None and ("." in field or "[" in field):
+                return False
+            if spec and not _has_plain_fields(spec):
+                return False
+    except ValueError:
+        return False
+    return True
+
+
+def _may_run_when_collected(codes: "list[CodeType]") -> bool:
+    """Whether code could be executed when an object is collected, perhaps in a later program.
+
+    A suspended generator executes its `except`, `finally` and `with`, and the method `close` of the
+    iterator that it delegates to. No object has another finalizer: see `_ALLOWED_NAMES`.
+    """
+    suspended = [code for code in codes if code.co_flags & _SUSPENDED]
+    if any(_HANDLER in code.co_code[::2] for code in suspended):
+        return True
+    delegates = any(_SEND in code.co_code[::2] for code in suspended)
+    return delegates and any("close" in code.co_names for code in codes)
+
+
 def _has_harmless_names(code: CodeType, *, has_imports: bool) -> bool:
     unclear = set()
     for name in code.co_names:
         if name.startswith(_FRAME_PREFIXES):
             return False
-        if name in _FORBIDDEN_NAMES or (name[0] == "_" and name not in _ALLOWED_NAMES):
+        is_own = name[0] != "_" or name in (_READ_ONLY_NAMES if has_imports else _ALLOWED_NAMES)
+        if name in _FORBIDDEN_NAMES or not is_own:
             unclear.add(name)
     if unclear and not _are_harmless(unclear, code, has_imports=has_imports):
         return False
@@ -153,6 +231,11 @@ def _are_harmless(names: "set[str]", code: CodeType, *, has_imports: bool) -> bo
         elif name == "__future__":
             # Only `from __future__ import …`, which does not give the program the module.
             if operation != _IMPORT_NAME:
+                return False
+        elif name in _ALLOWED_NAMES:
+            # With imported modules, only the definition of a special method: a call of one could
+            # initialize an object of a module again.
+            if operation not in _VARIABLE_OPERATIONS:
                 return False
         elif name.startswith("__") or (has_imports and operation not in _VARIABLE_OPERATIONS):
             return False
@@ -194,30 +277,3 @@ def _may_change_modules(code: CodeType) -> bool:
         return True
     operations = code.co_code[::2]
     return any(change in operations for change in _ATTRIBUTE_CHANGES)
-
-
-class InterpreterState:
-    """What a program could have changed for the next one, although its code seems unable to."""
-
-    def __init__(self) -> None:
-        for name in sorted(SHARED_MODULES):
-            # A program imports them from here.
-            __import__(name)
-        self._before = self._read()
-
-    def is_unchanged(self) -> bool:
-        """Whether nothing has changed since this object was made."""
-        return self._read() == self._before
-
-    def _read(self) -> "tuple[object, ...]":
-        return (
-            tuple(map(id, vars(builtins).values())),
-            len(sys.modules),
-            id(sys.stdout),
-            gc.isenabled(),
-            gc.get_threshold(),
-            count_threads(),
-            len(warnings.filters),
-            sys.getrecursionlimit(),
-            sys.getswitchinterval(),
-        )

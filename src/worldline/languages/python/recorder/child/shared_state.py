@@ -1,0 +1,124 @@
+"""Objects and changes of modules that a program in a group leaves behind for the next one.
+
+The process of a group ends after a program that leaves something behind; the program is then
+executed alone, and the following ones in a new process.
+"""
+
+import builtins
+import gc
+import sys
+import warnings
+from _abc import _reset_caches as reset_caches  # type: ignore[import-not-found]
+from _thread import _count as count_threads
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any
+
+from .json_lines import OWN_BUILTINS
+from .shared_process import SHARED_MODULES
+
+__builtins__ = OWN_BUILTINS
+
+_CONTAINERS = (dict, list, set)
+
+
+class InterpreterState:
+    """The state of an interpreter before its first program; what exists then is never collected."""
+
+    def __init__(self) -> None:
+        for name in sorted(SHARED_MODULES):
+            # A program imports them from here.
+            __import__(name)
+        modules = [sys.modules[name] for name in sorted(SHARED_MODULES)]
+        objects = _public_objects(modules)
+        types = [each for each in objects if isinstance(each, type)]
+        self._abstract = [each for each in _with_subclasses(types) if hasattr(each, "_abc_impl")]
+        self._clear_caches()
+        # The first repr of a container makes an object that stays.
+        repr([0])
+        # Without the garbage of the imports.
+        gc.collect()
+        self._containers = _containers([*modules, *objects])
+        self._contents = self._read_contents()
+        self._settings = _read_settings()
+        self._existing: list[object] = []
+
+    def begin(self) -> None:
+        """Note which objects exist before a program."""
+        self._existing = gc.get_objects()
+
+    def is_unchanged(self, *, has_imports: bool) -> bool:
+        """Whether nothing has changed since this object was made, and no object is left.
+
+        Args:
+            has_imports: Whether the program could reach the objects of modules.
+        """
+        if has_imports:
+            self._clear_caches()
+        # No finalizer of this program may run within the next one.
+        gc.collect()
+        known = set(map(id, self._existing))
+        known |= {id(self._existing), id(known)}
+        # No comprehension, which would be a function and a cell among the objects.
+        for each in gc.get_objects():
+            # The caches of an abstract class are made when it is first used.
+            if id(each) not in known and (type(each) is not set or each):
+                return False
+        if has_imports and self._read_contents() != self._contents:
+            return False
+        return _read_settings() == self._settings
+
+    def _clear_caches(self) -> None:
+        """Empty the caches that ordinary programs fill, and that a later one could read."""
+        sys.modules["re"].purge()
+        for clear in sys.modules["typing"]._cleanups:
+            clear()
+        for each in self._abstract:
+            reset_caches(each)
+
+    def _read_contents(self) -> "list[tuple[object, ...]]":
+        """What modules and their objects refer to; no object of a program is left in it."""
+        return [tuple(read()) for read in self._containers]
+
+
+def _public_objects(modules: "list[ModuleType]") -> "list[object]":
+    """The objects of modules that are no modules, each once."""
+    objects = {id(each): each for module in modules for each in vars(module).values()}
+    return [each for each in objects.values() if not isinstance(each, ModuleType)]
+
+
+def _with_subclasses(types: "list[type]") -> "list[type]":
+    """Types and their subclasses, which a check of a subclass asks, each once."""
+    types_by_id: dict[int, Any] = {id(each): each for each in types if each is not object}
+    waiting = list(types_by_id.values())
+    while waiting:
+        for each in type.__subclasses__(waiting.pop()):
+            if id(each) not in types_by_id:
+                types_by_id[id(each)] = each
+                waiting.append(each)
+    return list(types_by_id.values())
+
+
+def _containers(objects: "list[object]") -> "list[Callable[[], Iterable[object]]]":
+    """Functions that read the namespaces of objects, and the containers in these namespaces."""
+    containers = {id(each): each for each in objects if isinstance(each, _CONTAINERS)}
+    for each in objects:
+        names = getattr(each, "__dict__", None)
+        if names is not None:
+            containers[id(each)] = names
+            containers |= {id(v): v for v in names.values() if isinstance(v, _CONTAINERS)}
+    return [getattr(each, "values", None) or each.__iter__ for each in containers.values()]
+
+
+def _read_settings() -> "tuple[object, ...]":
+    return (
+        tuple(map(id, vars(builtins).values())),
+        len(sys.modules),
+        id(sys.stdout),
+        gc.isenabled(),
+        gc.get_threshold(),
+        count_threads(),
+        len(warnings.filters),
+        sys.getrecursionlimit(),
+        sys.getswitchinterval(),
+    )
