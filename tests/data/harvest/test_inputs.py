@@ -17,7 +17,7 @@ from worldline.data.harvest.input_execution import (
     InputExecutor,
     collect_inputs,
 )
-from worldline.data.harvest.literal_calls import calls_by_function
+from worldline.data.harvest.literal_calls import calls_by_function, find_literal_calls
 from worldline.data.harvest.parameter_kinds import parameter_kinds
 from worldline.data.harvest.source_packages import SourceFile
 
@@ -36,7 +36,7 @@ def test_calls_of_a_package() -> None:
         'def f(x):\n    """\n    >>> f(1)\n    1\n    >>> f(y)\n    """\nz = f([2], k={"a": 1})\n'
     )
     files = (SourceFile("a.py", code), SourceFile("tests/test_a.py", "m.f((3,)); f(*x); f()"))
-    assert calls_by_function(files) == {
+    assert calls_by_function(call for file in files for call in find_literal_calls(file)) == {
         "f": [("doctest", "f(1)"), ("call", "f([2], k={'a': 1})"), ("test", "f((3,))")]
     }
 

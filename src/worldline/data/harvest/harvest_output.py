@@ -18,7 +18,7 @@ from worldline.data.generation import DecontaminationIndex, about_path
 from worldline.data.generation.program_file import journal_path
 from worldline.data.harvest.harvest_plan import HarvestPlan, PlannedFunction
 from worldline.data.harvest.harvest_rows import Row, function_row, program_rows, summarize_rows
-from worldline.data.harvest.harvest_workers import execute_functions
+from worldline.data.harvest.harvest_workers import execute_functions, file_map
 from worldline.data.harvest.input_execution import INPUT_SOURCES, HarvestLimits
 from worldline.evaluation.store import Journal, Lock, read_journal
 
@@ -68,9 +68,10 @@ def harvest_file(
             return finished
         journal = Journal(journal_path(path))
         rows = _read_rows(journal, path, description)
-        plan = HarvestPlan(paths, index, similarity=similarity)
         try:
-            order = _harvest(plan, rows, journal, limits, workers, on_function)
+            with file_map(workers) as map_files:
+                plan = HarvestPlan(paths, index, similarity=similarity, map_files=map_files)
+                order = _harvest(plan, rows, journal, limits, workers, on_function)
         finally:
             journal.close()
         return _write_finished(path, description, [rows[id] for id in order], plan)

@@ -1,7 +1,7 @@
 """Plan of a harvest: the distinct stand-alone functions of packages, with calls of them."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -9,10 +9,10 @@ from typing import Any
 
 from worldline.data.generation import DecontaminationIndex
 from worldline.data.generation.canonical_hash import hash_source
-from worldline.data.harvest.function_slice import FunctionSlice, slice_functions
+from worldline.data.harvest.file_functions import FileFunctions, FileMap, find_functions
+from worldline.data.harvest.function_slice import FunctionSlice
 from worldline.data.harvest.input_execution import FunctionTask
 from worldline.data.harvest.literal_calls import calls_by_function
-from worldline.data.harvest.module_index import index_module
 from worldline.data.harvest.near_duplicates import NearDuplicateIndex
 from worldline.data.harvest.source_packages import SourceFile, SourcePackage, read_packages
 
@@ -20,6 +20,8 @@ DUPLICATE = "duplicate"
 NEAR_DUPLICATE = "near-duplicate"
 # More calls of one function are not executed.
 _MAX_CALLS = 40
+# Packages whose files are searched while the functions of an earlier one are executed.
+_PACKAGES_AHEAD = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +63,47 @@ class HarvestPlan:
     """Iterates over the functions to execute; `counts` says what was left out."""
 
     def __init__(
-        self, paths: Sequence[str | Path], index: DecontaminationIndex, *, similarity: float
+        self,
+        paths: Sequence[str | Path],
+        index: DecontaminationIndex,
+        *,
+        similarity: float,
+        map_files: FileMap = map,
     ) -> None:
         self._paths = paths
         self._index = index
+        self._map_files = map_files
         self._near_duplicates = NearDuplicateIndex(similarity)
         self._hashes: set[str] = set()
         self._ids: Counter[str] = Counter()
         self.counts = PlanCounts()
 
     def __iter__(self) -> Iterator[PlannedFunction]:
+        waiting: deque[tuple[SourcePackage, Iterator[FileFunctions]]] = deque()
         for package in read_packages(self._paths):
-            self.counts.packages += bool(package.files)
-            calls = calls_by_function(package.files)
-            for file in package.files:
-                if file.is_test:
-                    continue
-                for each in self._slices(file):
-                    planned = self._plan(package, file, each, tuple(calls.get(each.name, ())))
-                    if planned is not None:
-                        yield planned
+            waiting.append((package, self._map_files(find_functions, package.files)))
+            if len(waiting) > _PACKAGES_AHEAD:
+                yield from self._plan_package(*waiting.popleft())
+        for each in waiting:
+            yield from self._plan_package(*each)
 
-    def _slices(self, file: SourceFile) -> Iterator[FunctionSlice]:
-        index = index_module(file.text)
-        if index is None:
-            self.counts.left_out["file cannot be parsed"] += 1
-            return
-        self.counts.files += 1
-        yield from slice_functions(index)
+    def _plan_package(
+        self, package: SourcePackage, found: Iterator[FileFunctions]
+    ) -> Iterator[PlannedFunction]:
+        self.counts.packages += bool(package.files)
+        files = list(zip(package.files, found, strict=True))
+        calls = calls_by_function(call for _, each in files for call in each.calls)
+        for file, each in files:
+            if file.is_test:
+                continue
+            if each.functions is None:
+                self.counts.left_out["file cannot be parsed"] += 1
+                continue
+            self.counts.files += 1
+            for part in each.functions:
+                planned = self._plan(package, file, part, tuple(calls.get(part.name, ())))
+                if planned is not None:
+                    yield planned
 
     def _plan(
         self,

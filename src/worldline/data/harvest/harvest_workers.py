@@ -1,15 +1,17 @@
-"""Worker processes that execute the inputs of functions."""
+"""Worker processes that find functions in files and execute their inputs."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from multiprocessing import util
 
 from worldline.core.errors import RecorderError
 from worldline.core.util.processes import process_pool
+from worldline.data.harvest.file_functions import FileMap
 from worldline.data.harvest.harvest_plan import PlannedFunction
 from worldline.data.harvest.input_execution import (
     FunctionOutcome,
@@ -19,7 +21,30 @@ from worldline.data.harvest.input_execution import (
 )
 
 _BATCH = 8
+_FILES = 16
 Result = tuple[PlannedFunction, FunctionOutcome]
+
+
+@contextmanager
+def file_map(workers: int) -> Iterator[FileMap]:
+    """Yield a function that applies another one to files in worker processes, in their order.
+
+    All files are sent at once; the results are waited for when they are asked for.
+
+    Args:
+        workers: Number of worker processes; 1 works in this process.
+
+    Raises:
+        RecorderError: A worker died.
+    """
+    if workers == 1:
+        yield map
+        return
+    with process_pool(workers) as pool:
+        try:
+            yield partial(pool.map, chunksize=_FILES)
+        except BrokenProcessPool as error:
+            raise _worker_died(error) from error
 
 
 def execute_functions(
@@ -77,11 +102,15 @@ def _wait(
     try:
         outcomes = future.result()
     except BrokenProcessPool as error:
-        raise RecorderError(
-            f"a worker process died ({error}); run the same command again (without --restart) to "
-            "resume, or use --workers 1"
-        ) from error
+        raise _worker_died(error) from error
     yield from zip(batch, outcomes, strict=True)
+
+
+def _worker_died(error: BrokenProcessPool) -> RecorderError:
+    return RecorderError(
+        f"a worker process died ({error}); run the same command again (without --restart) to "
+        "resume, or use --workers 1"
+    )
 
 
 _executor: InputExecutor | None = None

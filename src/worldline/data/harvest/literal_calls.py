@@ -2,7 +2,7 @@
 
 import ast
 import doctest
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from worldline.core.trace import parse_source
 from worldline.data.harvest.source_packages import SourceFile
@@ -70,10 +70,11 @@ def is_literal(node: ast.expr) -> bool:
     return True
 
 
-def calls_by_function(files: tuple[SourceFile, ...]) -> Mapping[str, list[tuple[str, str]]]:
-    """The calls of all files of a package, by the function's name: sources of inputs and calls."""
-    calls: dict[str, dict[tuple[str, str], None]] = {}
-    for file in files:
-        for source, name, call in find_literal_calls(file):
-            calls.setdefault(name, {})[source, call] = None
-    return {name: list(named_calls) for name, named_calls in calls.items()}
+def calls_by_function(
+    calls: Iterable[tuple[str, str, str]],
+) -> Mapping[str, list[tuple[str, str]]]:
+    """The calls of a package by the function's name: sources of inputs and calls, each once."""
+    by_name: dict[str, dict[tuple[str, str], None]] = {}
+    for source, name, call in calls:
+        by_name.setdefault(name, {})[source, call] = None
+    return {name: list(named_calls) for name, named_calls in by_name.items()}

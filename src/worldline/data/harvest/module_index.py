@@ -76,14 +76,20 @@ class ModuleIndex:
 def index_module(text: str) -> ModuleIndex | None:
     """Index the statements of a module; None if it cannot be compiled.
 
+    The names of a module without functions at its top level are not indexed.
+
     "x = 1\\ndef f(a): return a + x" -> x is bound by statement 0, f by 1, which uses x
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            tree, bare_tree = ast.parse(text), ast.parse(text)
-            pairs = zip(tree.body, bare_tree.body, strict=True)
-            statements = tuple(_index_statement(node, bare) for node, bare in pairs)
+            tree = ast.parse(text)
+            if any(isinstance(node, ast.FunctionDef) for node in tree.body):
+                pairs = zip(tree.body, ast.parse(text).body, strict=True)
+                statements = tuple(_index_statement(node, bare) for node, bare in pairs)
+            else:
+                # No function of it can stand alone.
+                statements = tuple(map(TopLevelStatement, tree.body))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
     binders: dict[str, list[int]] = {}
