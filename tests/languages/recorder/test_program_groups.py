@@ -88,6 +88,8 @@ ATTACKS = {
 }
 FLOOR = "import math\nreturn math.floor(2.5)\n"
 REPLACE_FLOOR = "b['setattr'](b[d + 'import' + d]('math'), 'floor', lambda o: 7)"
+# Their operations have an argument of more than one byte.
+MANY_NAMES = "".join(f"global n{i}\nn{i} = {i}\n" for i in range(300))
 # An attack, and the victim that it changed when its names, its operations or its caches were not
 # checked. `u + u` is a name that the compiler does not compute.
 ATTACKS_ON_A_VICTIM = {
@@ -182,6 +184,52 @@ ATTACKS_ON_A_VICTIM = {
         "def g():\n    yield from C()\nx = [g()]\nnext(x[0])\nx.append(x)\n",
         "r = [[i] for i in range(900)]\nreturn len(r)\n",
     ),
+    "format after a jump of long operations": (
+        MANY_NAMES + "u = '{0.gi_frame.f_builtins.zzz}'\ndef g():\n    try:\n"
+        "        (u if x else '{}').format(x)\n    except AttributeError as e:\n"
+        "        b = e.obj\n        d = '_'\n        d = d + d\n"
+        f"        {REPLACE_FLOOR}\n    yield 1\nx = g()\nnext(x)\n",
+        FLOOR,
+    ),
+    "special attribute of a builtin function": (
+        "len.__module__ = 'x'\n",
+        "return len.__module__\n",
+    ),
+    "inherited close": (
+        "import collections.abc\nclass C(collections.abc.Generator):\n"
+        "    def send(self, value):\n        return 1\n"
+        "    def throw(self, *error):\n        print('INJECTED\\n', end='\\ud800')\n"
+        "        raise StopIteration\n"
+        "def g():\n    yield from C()\nx = [g()]\nnext(x[0])\nx.append(x)\n",
+        "print('mine')\n",
+    ),
+    "generator of a module": (
+        "import heapq\nclass C:\n    def __iter__(self):\n        return self\n"
+        "    def __next__(self):\n        return 1\n    def close(self):\n"
+        "        print('INJECTED\\n', end='\\ud800')\n"
+        "x = [heapq.merge(C())]\nnext(x[0])\nx.append(x)\n",
+        "print('mine')\n",
+    ),
+    "name of a method in a text": (
+        "import heapq, collections\nP = collections.namedtuple('P', 'clo' + 'se'[0:2])\n"
+        "class C(P):\n    def __iter__(self):\n        return self\n"
+        "    def __next__(self):\n        return 1\n"
+        "x = [heapq.merge(C(lambda: print('INJECTED\\n', end='\\ud800')))]\n"
+        "next(x[0])\nx.append(x)\n",
+        "print('mine')\n",
+    ),
+    "shared exception": (
+        "kept = []\nfor i in range(20):\n    try:\n        [0] * (1 << 62)\n"
+        "    except Exception as e:\n        e.note = 'INJECTED'\n"
+        "        kept.append(e.with_traceback(None))\n",
+        "kept = []\nfor i in range(20):\n    try:\n        [0] * (1 << 62)\n"
+        "    except Exception as e:\n        kept.append(e)\n"
+        "return [hasattr(e, 'note') for e in kept]\n",
+    ),
+    "module of a relative import": (
+        "__name__ = 'os'\nfrom .path import sep\n",
+        FLOOR,
+    ),
 }
 HARMLESS = {
     "attribute of an own object": "class A:\n    pass\na = A()\na.x = 1\n",
@@ -200,7 +248,6 @@ HARMLESS = {
     "caught exception": "try:\n    [][1]\nexcept IndexError as e:\n    str(e)\n",
     "generic type": "import typing\ntyping.Dict[str, typing.List[int]]\n",
     "abstract class": "import collections.abc\nisinstance([], collections.abc.Mapping)\n",
-    "named tuple": "import collections\ncollections.namedtuple('P', 'x y')(1, 2).x\n",
     "cache of a function": "import functools\ng = functools.lru_cache(lambda x: x)\ng(1)\n",
 }
 
@@ -264,6 +311,33 @@ def test_an_attack_does_not_change_its_victim(name: str, group_recorder: PythonR
     for programs in ([hostile, victim], [victim, hostile, victim, hostile, victim]):
         traces = group_recorder.record_group(programs, limits=LIMITS)
         assert all(trace == alone for trace in traces if trace and trace.program == victim)
+
+
+# Each depends on something that is another in a process in which programs ran before.
+ALONE = {
+    "closing of a generator in a cycle": "def g(x):\n    yield x\nfor i in range(400):\n"
+    "    x = []\n    y = g(x)\n    x.append(y)\n    next(y)\n",
+    "limit on memory": "try:\n    bytes(10 ** 12)\nexcept Exception:\n    pass\n",
+    "interned text": "import collections\na = 'a'\na += 'b'\n"
+    "P = collections.namedtuple('P', [a])\nP._fields[0] is a\n",
+    "codec that is not found": "try:\n    'a'.encode('no such codec')\n"
+    "except LookupError:\n    pass\n",
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_programs_that_depend_on_the_process_are_alone(
+    name: str, group_recorder: PythonRecorder
+) -> None:
+    programs = [attack(ALONE[name]), VICTIM, attack(HARMLESS["generator"])]
+    traces = group_recorder.record_group(programs, limits=LIMITS)
+    assert traces[0] is None
+    assert traces[1:] == [group_recorder.record(each, limits=LIMITS) for each in programs[1:]]
+
+
+def test_an_import_whose_module_is_not_assigned_to_a_name() -> None:
+    code = compile("def f():\n    import __future__ as x\n    return x\n", "", "exec")
+    assert not may_share_process(code)
 
 
 def test_attacks_are_attacks(group_recorder: PythonRecorder) -> None:

@@ -88,10 +88,10 @@ class HarvestPlan:
             yield from self._plan_package(*each)
 
     def _plan_package(
-        self, package: SourcePackage, found: Iterator[FileFunctions]
+        self, package: SourcePackage, file_functions: Iterator[FileFunctions]
     ) -> Iterator[PlannedFunction]:
         self.counts.packages += bool(package.files)
-        files = list(zip(package.files, found, strict=True))
+        files = list(zip(package.files, file_functions, strict=True))
         calls = calls_by_function(call for _, each in files for call in each.calls)
         for file, each in files:
             if file.is_test:

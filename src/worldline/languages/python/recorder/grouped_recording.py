@@ -6,13 +6,14 @@ import os
 from worldline.core.errors import InputError
 from worldline.languages.python.recorder.recording_protocol import (
     RawRecording,
+    complete_rows,
     decode_shared_memory,
     read_rows,
 )
 
 
 def decode_grouped(memory: int, output: int) -> tuple[RawRecording, bytes] | None:
-    """A recording and its digest; None if it is not complete.
+    """A recording and its digest; None if the program has to be executed alone.
 
     Args:
         memory: The memory file of the recording.
@@ -24,6 +25,9 @@ def decode_grouped(memory: int, output: int) -> tuple[RawRecording, bytes] | Non
     except (InputError, ValueError, LookupError, TypeError):
         return None
     if recording.end is None or recording.is_tampered:
+        return None
+    # How much memory is left depends on the process.
+    if any(b"MemoryError" in rows for rows in complete_rows(memory)):
         return None
     recording.stdout = os.pread(output, os.fstat(output).st_size, 0)
     return recording, digest_grouped(memory, output)

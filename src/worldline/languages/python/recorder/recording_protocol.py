@@ -79,7 +79,7 @@ def decode_shared_memory(memory: int, recording: RawRecording) -> None:
     """Add the rows that the tracer in C has written to a memory file."""
     is_used = False
     with _no_garbage_collection():
-        for rows in _complete_rows(memory):
+        for rows in complete_rows(memory):
             is_used = True
             # Newlines occur only between rows: all complete rows can be decoded at once.
             for row in json.loads(b"[" + rows.replace(b"\n", b",") + b"]"):
@@ -111,7 +111,7 @@ def read_rows(memory: int) -> Iterator[bytes]:
         yield part
 
 
-def _complete_rows(memory: int) -> Iterator[bytes]:
+def complete_rows(memory: int) -> Iterator[bytes]:
     """The rows in a memory file, in parts that end between two rows."""
     rest = b""
     for part in read_rows(memory):

@@ -30,7 +30,7 @@ from .program_process import (
 )
 from .repr_session import ReprSession
 from .sandbox_layers import apply_layers
-from .shared_process import imports_modules, may_share_process
+from .shared_process import has_generators, imports_modules, may_share_process
 from .shared_state import InterpreterState
 
 __builtins__ = OWN_BUILTINS
@@ -69,6 +69,8 @@ def record_group_and_exit(
     def finish(reason: str, detail: str) -> NoReturn:
         """End the process: the program has exceeded a limit."""
         tracer.stop()
+        if suspends and state.depends_on_collection():
+            _exit(1)
         if reason != "memory_limit":
             sys.stdout.flush()
             tracer.close(to_line(["end", reason, detail[:MAX_DETAIL], notes]))
@@ -83,7 +85,7 @@ def record_group_and_exit(
 
     RecursionLimit(height, headroom=0)
     state = InterpreterState()
-    is_watched = False
+    is_watched = suspends = False
     try:
         apply_layers(settings, limits, [])
         limit_memory(limits, size)
@@ -98,7 +100,7 @@ def record_group_and_exit(
         if code is None or not may_share_process(code):
             continue
         dup2(output, 1)
-        notes = []
+        notes, suspends = [], has_generators(code)
         repr_session = ReprSession(limits["value_chars"], use_forks=False)
         tracer = CTracer(
             limits,
@@ -140,10 +142,22 @@ def record_group_and_exit(
         is_small = getrusage(RUSAGE_SELF).ru_maxrss < memory_kb
         namespace.clear()
         sys.modules.pop(MODULE, None)
-        if not is_small or notes or not state.is_unchanged(has_imports=imports_modules(code)):
+        if not is_small or notes or not _is_unchanged(state, code):
             _exit(1)
         tracer.close(to_line(["end", end[0], end[1][:MAX_DETAIL], notes]))
     _exit(0)
+
+
+def _is_unchanged(state: InterpreterState, code: CodeType) -> bool:
+    """Whether a program has left nothing behind, and nothing in the buffer of its output."""
+    imports, suspends = imports_modules(code), has_generators(code)
+    if not state.is_unchanged(has_imports=imports, has_generators=suspends):
+        return False
+    try:
+        sys.stdout.flush()
+    except BaseException:  # noqa: BLE001
+        return False
+    return True
 
 
 def _move_up(fd: int) -> int:

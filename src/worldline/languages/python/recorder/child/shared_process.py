@@ -10,6 +10,7 @@ time. What an admitted program leaves behind is looked for, too: `shared_state`.
 import opcode
 import sys
 from _string import formatter_parser  # type: ignore[import-not-found]
+from collections.abc import Iterator
 from dis import findlabels
 from types import CodeType
 
@@ -49,14 +50,18 @@ _ALLOWED_NAMES = frozenset(
 _FORBIDDEN_NAMES = frozenset(
     {"breakpoint", "compile", "copyright", "credits", "delattr", "eval", "exec", "exit", "getattr"}
     | {"globals", "help", "input", "license", "locals", "memoryview", "open", "quit", "setattr"}
-    | {"vars", "type", "ExceptionGroup", "BaseExceptionGroup", "format_map"}
+    | {"vars", "type", "ExceptionGroup", "BaseExceptionGroup", "format_map", "obj"}
+    # Programs share the object that is raised when no memory is left for another one.
+    | {"MemoryError", "with_traceback"}
 )
 # Attributes that lead from a generator, a coroutine, a traceback or a function to a frame.
 _FRAME_PREFIXES = ("ag_", "co_", "cr_", "f_", "gi_", "tb_")
 # With imported modules: names of public lists and dictionaries, of functions that change what they
-# are given or that read a name from a text, of metaclasses, and of modules in modules.
+# are given or that read a name from a text, of metaclasses, and of modules in modules. Methods that
+# a generator of a module calls when it is collected. Functions that intern computed texts.
 _FORBIDDEN_WITH_IMPORTS = frozenset(
-    {"ForwardRef", "Formatter", "get_type_hints", "get_origin", "get_args", "obj", "mro"}
+    {"ForwardRef", "Formatter", "get_type_hints", "get_origin", "get_args", "mro"}
+    | {"close", "throw", "Generator", "Coroutine", "AsyncGenerator", "namedtuple", "NamedTuple"}
     | {"EXCLUDED_ATTRIBUTES", "final", "no_type_check", "no_type_check_decorator", "overload"}
     | {"abstractmethod", "abstractproperty", "abstractclassmethod", "abstractstaticmethod"}
     | {"dataclass_transform", "override", "singledispatch", "singledispatchmethod"}
@@ -73,6 +78,7 @@ _ALLOWED_ATTRIBUTES = frozenset({"compile"})
 # `ExceptionGroup`.
 _FORBIDDEN_OPERATIONS = frozenset({opcode.opmap["MATCH_CLASS"], opcode.opmap["CHECK_EG_MATCH"]})
 _LOAD_CONST = opcode.opmap["LOAD_CONST"]
+_LOAD_SMALL_INT = opcode.opmap.get("LOAD_SMALL_INT", -1)
 _HANDLER = opcode.opmap["PUSH_EXC_INFO"]
 _SEND = opcode.opmap["SEND"]
 # Flags of the code of generators, coroutines and asynchronous generators.
@@ -80,6 +86,7 @@ _SUSPENDED = 0x20 | 0x80 | 0x200
 _IMPORT_NAME = opcode.opmap["IMPORT_NAME"]
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 _EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
+_CACHE = opcode.opmap["CACHE"]
 # Operations on variables; all other operations with a name use it as that of an attribute.
 _VARIABLE_OPERATIONS = frozenset(
     opcode.opmap[f"{action}_{scope}"]
@@ -124,6 +131,11 @@ def imports_modules(code: CodeType) -> bool:
     return any(_IMPORT_NAME in each.co_code[::2] for each in _nested_codes(code))
 
 
+def has_generators(code: CodeType) -> bool:
+    """Whether a program has code that can be suspended: a generator or a coroutine."""
+    return any(each.co_flags & _SUSPENDED for each in _nested_codes(code))
+
+
 def _nested_codes(code: CodeType) -> "list[CodeType]":
     codes = [code]
     for each in codes:
@@ -143,21 +155,14 @@ def _formats_only_constants(code: CodeType) -> bool:
     The fields of a text can read attributes: "'{:.2f}'.format(x)" -> True;
     "'{0.gi_frame}'.format(x)", "text.format(x)" or "('{}' if y else text).format(x)" -> False
     """
-    instructions, labels = code.co_code, findlabels(code.co_code)  # type: ignore[arg-type]
-    previous, constant, argument, extended = 0, None, 0, 0
-    for position in range(0, len(instructions), 2):
-        operation, argument = instructions[position : position + 2]
-        argument |= extended
-        extended = argument << 8 if operation == _EXTENDED_ARG else 0
-        if operation == _EXTENDED_ARG:
-            continue
-        if operation in _NAME_SHIFTS:
+    labels = findlabels(code.co_code)  # type: ignore[arg-type]
+    constant: object = None
+    for start, operation, argument in _instructions(code):
+        if operation in _NAME_SHIFTS and operation not in _VARIABLE_OPERATIONS:
             name = code.co_names[argument >> _NAME_SHIFTS[operation]]
-            if name == "format" and operation not in _VARIABLE_OPERATIONS:
-                is_constant = previous == _LOAD_CONST and position not in labels
-                if not is_constant or not _has_plain_fields(constant):
-                    return False
-        previous = operation
+            # The text is known if no jump leads to the attribute.
+            if name == "format" and (start in labels or not _has_plain_fields(constant)):
+                return False
         constant = code.co_consts[argument] if operation == _LOAD_CONST else None
     return True
 
@@ -198,8 +203,7 @@ def _has_harmless_names(code: CodeType, *, has_imports: bool) -> bool:
     for name in code.co_names:
         if name.startswith(_FRAME_PREFIXES):
             return False
-        is_own = name[0] != "_" or name in (_READ_ONLY_NAMES if has_imports else _ALLOWED_NAMES)
-        if name in _FORBIDDEN_NAMES or not is_own:
+        if name in _FORBIDDEN_NAMES or name.startswith("__") or (has_imports and name[0] == "_"):
             unclear.add(name)
     if unclear and not _are_harmless(unclear, code, has_imports=has_imports):
         return False
@@ -222,6 +226,8 @@ def _are_harmless(names: "set[str]", code: CodeType, *, has_imports: bool) -> bo
     A variable with a leading underscore is the program's own. An attribute with one may be that of
     a module; no object of a program without imports has one, except the program's own objects.
     """
+    # With imported modules, the call of a special method could initialize an object of a module.
+    allowed = _READ_ONLY_NAMES if has_imports else _ALLOWED_NAMES
     for operation, name in _name_operations(code):
         if name not in names:
             continue
@@ -232,44 +238,64 @@ def _are_harmless(names: "set[str]", code: CodeType, *, has_imports: bool) -> bo
             # Only `from __future__ import …`, which does not give the program the module.
             if operation != _IMPORT_NAME:
                 return False
-        elif name in _ALLOWED_NAMES:
-            # With imported modules, only the definition of a special method: a call of one could
-            # initialize an object of a module again.
-            if operation not in _VARIABLE_OPERATIONS:
+        elif operation in _VARIABLE_OPERATIONS:
+            if name.startswith("__") and name not in _ALLOWED_NAMES:
                 return False
-        elif name.startswith("__") or (has_imports and operation not in _VARIABLE_OPERATIONS):
+        elif operation in _ATTRIBUTE_CHANGES or name not in allowed:
+            # A builtin function has special attributes that can be set.
             return False
     return True
 
 
-def _name_operations(code: CodeType) -> "list[tuple[int, str]]":
-    """The operations that have a name, in their order."""
-    operations, instructions, extended = [], code.co_code, 0
+def _instructions(code: CodeType) -> "Iterator[tuple[int, int, int]]":
+    """The start of each instruction with its prefixes, its operation and its full argument."""
+    instructions, start, extended = code.co_code, 0, 0
     for position in range(0, len(instructions), 2):
         operation, argument = instructions[position : position + 2]
         argument |= extended
-        extended = argument << 8 if operation == _EXTENDED_ARG else 0
-        if operation in _NAME_SHIFTS:
-            operations.append((operation, code.co_names[argument >> _NAME_SHIFTS[operation]]))
-    return operations
+        if operation == _EXTENDED_ARG:
+            extended = argument << 8
+            continue
+        if operation != _CACHE:
+            yield start, operation, argument
+        start, extended = position + 2, 0
+
+
+def _name_operations(code: CodeType) -> "list[tuple[int, str]]":
+    """The operations that have a name, in their order."""
+    return [
+        (operation, code.co_names[argument >> _NAME_SHIFTS[operation]])
+        for _, operation, argument in _instructions(code)
+        if operation in _NAME_SHIFTS
+    ]
 
 
 def _imported_modules(code: CodeType) -> "list[str]":
     """The imported modules; no module has the name "", and it is not shared.
 
     "import re" -> ["re"]; "from __future__ import annotations" -> ["__future__"];
-    "import __future__ as x", which gives the program the module -> [""]
+    "import __future__ as x", which gives the program the module, or "from .re import x" -> [""]
     """
     if _IMPORT_NAME not in code.co_code[::2]:
         return []
-    operations = _name_operations(code)
+    instructions = list(_instructions(code))
     modules = []
-    for number, (operation, name) in enumerate(operations):
+    for number, (_, operation, argument) in enumerate(instructions):
         if operation == _IMPORT_NAME:
-            # What is imported from the module follows, or the variable that it is assigned to.
-            is_allowed = name != "__future__" or operations[number + 1][0] == _IMPORT_FROM
-            modules.append(name if is_allowed else "")
+            name = code.co_names[argument]
+            # The level and the names are loaded before, each by one instruction. What is imported
+            # from the module follows, or the variable that it is assigned to.
+            is_known = _loads_zero(code, *instructions[number - 2][1:])
+            if name == "__future__":
+                is_known = is_known and instructions[number + 1][1] == _IMPORT_FROM
+            modules.append(name if is_known else "")
     return modules
+
+
+def _loads_zero(code: CodeType, operation: int, argument: int) -> bool:
+    if operation == _LOAD_CONST:
+        return bool(code.co_consts[argument] == 0)
+    return operation == _LOAD_SMALL_INT and argument == 0
 
 
 def _may_change_modules(code: CodeType) -> bool:

@@ -5,13 +5,14 @@ executed alone, and the following ones in a new process.
 """
 
 import builtins
+import encodings
 import gc
 import sys
 import warnings
 from _abc import _reset_caches as reset_caches  # type: ignore[import-not-found]
 from _thread import _count as count_threads
 from collections.abc import Callable, Iterable
-from types import ModuleType
+from types import AsyncGeneratorType, CoroutineType, GeneratorType, ModuleType
 from typing import Any
 
 from .json_lines import OWN_BUILTINS
@@ -20,6 +21,7 @@ from .shared_process import SHARED_MODULES
 __builtins__ = OWN_BUILTINS
 
 _CONTAINERS = (dict, list, set)
+_SUSPENDED_TYPES = (GeneratorType, CoroutineType, AsyncGeneratorType)
 
 
 class InterpreterState:
@@ -42,17 +44,30 @@ class InterpreterState:
         self._contents = self._read_contents()
         self._settings = _read_settings()
         self._existing: list[object] = []
+        self._collected = 0
 
     def begin(self) -> None:
         """Note which objects exist before a program."""
+        self._collected = _count_collected()
         self._existing = gc.get_objects()
 
-    def is_unchanged(self, *, has_imports: bool) -> bool:
+    def depends_on_collection(self) -> bool:
+        """Whether a generator may be closed by a collection: alone, perhaps at another step."""
+        if _count_collected() != self._collected:
+            return True
+        # After the end of a program, what is left is in a cycle.
+        kinds = set(map(type, gc.get_objects()))
+        return not kinds.isdisjoint(_SUSPENDED_TYPES)
+
+    def is_unchanged(self, *, has_imports: bool, has_generators: bool) -> bool:
         """Whether nothing has changed since this object was made, and no object is left.
 
         Args:
             has_imports: Whether the program could reach the objects of modules.
+            has_generators: Whether the program could have generators or coroutines.
         """
+        if has_generators and self.depends_on_collection():
+            return False
         if has_imports:
             self._clear_caches()
         # No finalizer of this program may run within the next one.
@@ -79,6 +94,11 @@ class InterpreterState:
     def _read_contents(self) -> "list[tuple[object, ...]]":
         """What modules and their objects refer to; no object of a program is left in it."""
         return [tuple(read()) for read in self._containers]
+
+
+def _count_collected() -> int:
+    """The number of objects that collections of cycles have found."""
+    return sum([generation["collected"] for generation in gc.get_stats()])
 
 
 def _public_objects(modules: "list[ModuleType]") -> "list[object]":
@@ -114,6 +134,8 @@ def _read_settings() -> "tuple[object, ...]":
     return (
         tuple(map(id, vars(builtins).values())),
         len(sys.modules),
+        # A codec that is not found is noted.
+        len(encodings._cache),
         id(sys.stdout),
         gc.isenabled(),
         gc.get_threshold(),
