@@ -49,6 +49,8 @@ class InterpreterState:
     def begin(self) -> None:
         """Note which objects exist before a program."""
         self._collected = _count_collected()
+        # Otherwise every list would have the one before as an item.
+        self._existing = []
         self._existing = gc.get_objects()
 
     def depends_on_collection(self) -> bool:
