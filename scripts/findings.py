@@ -219,7 +219,7 @@ def where_and_kind(samples: list[Sample]) -> str:
     illegal = sum(d.facts.action.is_legal is False for d in diverged if d.facts.action)
     lines += [
         f"\n- **[Action errors](../reference/diagnosis.md#action-errors)** ({actions.total()}): {action_errors}. {illegal} of {actions.total()} are impossible in the "
-        "control-flow graph.",
+        "control-flow graph. The cause with the name of an action error also covers other divergences, so its number can differ.",
         f"- **Wrong local variables** ({changes.total()}): {changes['written']} written by the executed line, "
         f"{changes['carried_over']} carried over (not written by that line), {changes['initial']} initial values at a call.\n",
     ]

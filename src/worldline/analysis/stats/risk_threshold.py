@@ -41,7 +41,7 @@ def fit_risk_threshold(
 ) -> RiskThreshold:
     """Find the lowest threshold above which at most a given share of outcomes is wrong.
 
-    Split-conformal: the scores must come from a model that was not fitted on these outcomes. Some
+    Risk control: the scores must come from a model that was not fitted on these outcomes. Some
     thresholds are fixed by the ranks of the scores alone; each is tested with an exact binomial
     test, and the level of the tests is divided by their number (Geifman and El-Yaniv 2017;
     "learn then test"). So with the given confidence, whatever the distribution, the share of wrong
