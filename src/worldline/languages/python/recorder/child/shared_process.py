@@ -19,6 +19,12 @@ from .repr_session import may_define_repr
 
 __builtins__ = OWN_BUILTINS
 
+
+def _operation(name: str) -> int:
+    """The number of an operation; -1, which no code has, in a version of Python without it."""
+    return int(opcode.opmap.get(name, -1))
+
+
 # Modules without public objects that a program could change without setting an attribute.
 SHARED_MODULES = frozenset(
     {
@@ -76,17 +82,17 @@ _READ_ONLY_NAMES = frozenset({"__name__", "__doc__", "_"})
 _ALLOWED_ATTRIBUTES = frozenset({"compile"})
 # Class patterns, which read computed names of attributes, and `except*`, which gives an
 # `ExceptionGroup`.
-_FORBIDDEN_OPERATIONS = frozenset({opcode.opmap["MATCH_CLASS"], opcode.opmap["CHECK_EG_MATCH"]})
-_LOAD_CONST = opcode.opmap["LOAD_CONST"]
-_LOAD_SMALL_INT = opcode.opmap.get("LOAD_SMALL_INT", -1)
-_HANDLER = opcode.opmap["PUSH_EXC_INFO"]
-_SEND = opcode.opmap["SEND"]
+_FORBIDDEN_OPERATIONS = frozenset({_operation("MATCH_CLASS"), _operation("CHECK_EG_MATCH")})
+_LOAD_CONST = _operation("LOAD_CONST")
+_LOAD_SMALL_INT = _operation("LOAD_SMALL_INT")
+_HANDLER = _operation("PUSH_EXC_INFO")
+_SEND = _operation("SEND")
 # Flags of the code of generators, coroutines and asynchronous generators.
 _SUSPENDED = 0x20 | 0x80 | 0x200
-_IMPORT_NAME = opcode.opmap["IMPORT_NAME"]
-_IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
-_EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
-_CACHE = opcode.opmap["CACHE"]
+_IMPORT_NAME = _operation("IMPORT_NAME")
+_IMPORT_FROM = _operation("IMPORT_FROM")
+_EXTENDED_ARG = _operation("EXTENDED_ARG")
+_CACHE = _operation("CACHE")
 # Operations on variables; all other operations with a name use it as that of an attribute.
 _VARIABLE_OPERATIONS = frozenset(
     opcode.opmap[f"{action}_{scope}"]
@@ -103,7 +109,7 @@ _NAME_SHIFTS = dict.fromkeys(opcode.hasname, 0) | {
     )
     if name in opcode.opmap
 }
-_ATTRIBUTE_CHANGES = tuple(opcode.opmap[name] for name in ("STORE_ATTR", "DELETE_ATTR"))
+_ATTRIBUTE_CHANGES = (_operation("STORE_ATTR"), _operation("DELETE_ATTR"))
 
 
 def may_share_process(code: CodeType) -> bool:
