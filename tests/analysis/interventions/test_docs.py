@@ -10,7 +10,7 @@ PAGE = DOCS_FOLDER / "how-to" / "confirm-causes.md"
 
 def test_the_page_lists_the_interventions_of_every_cause() -> None:
     documented = {}
-    section = PAGE.read_text(encoding="utf-8").split("## Which cause calls for which")[1]
+    section = PAGE.read_text(encoding="utf-8").split("## Interventions for each cause")[1]
     for cause, confirmed in re.findall(r"^\| `(\w+)` \| (.*) \|$", section, re.MULTILINE):
         documented[cause] = tuple(re.findall(r"`([\w-]+)`", confirmed))
     assert documented == dict(INTERVENTIONS_BY_CAUSE)
