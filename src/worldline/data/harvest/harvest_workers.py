@@ -21,7 +21,7 @@ from worldline.data.harvest.input_execution import (
 )
 
 _BATCH = 8
-_FILES = 16
+_FILES_PER_TASK = 16
 Result = tuple[PlannedFunction, FunctionOutcome]
 
 
@@ -42,7 +42,7 @@ def file_map(workers: int) -> Iterator[FileMap]:
         return
     with process_pool(workers) as pool:
         try:
-            yield partial(pool.map, chunksize=_FILES)
+            yield partial(pool.map, chunksize=_FILES_PER_TASK)
         except BrokenProcessPool as error:
             raise _worker_died(error) from error
 
