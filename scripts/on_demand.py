@@ -1,15 +1,15 @@
 """Curves of the mode `on-demand`: accuracy against the share of steps that are executed.
 
     python -m scripts.on_demand simulate [FOLDER] [--programs N]
-    python -m scripts.on_demand run FOLDER --engine URL [--first N] [--codec NAME]
+    python -m scripts.on_demand run FOLDER --engine URL [--data FILE] [--first N] [--codec NAME]
     python -m scripts.on_demand table FOLDER...
 
 `simulate` asks a simulated model with known rates of errors about generated programs. `run` asks a
-model about programs of CRUXEval, which is in ../shared/data (or WORLDLINE_DATA); it writes one run
-for each policy and threshold into FOLDER. If interrupted, run the same command again to resume;
-`simulate` resumes if it has a FOLDER. The model's replies are kept in FOLDER/replies.jsonl: most
-rows are the same for several policies, and are asked once. `table` only prints the runs that are
-there.
+model about programs of CRUXEval, which is in ../shared/data (or WORLDLINE_DATA), or about those of
+a file; it writes one run for each policy and threshold into FOLDER. If interrupted, run the same
+command again to resume; `simulate` resumes if it has a FOLDER. The model's replies are kept in
+FOLDER/replies.jsonl: most rows are the same for several policies, and are asked once. `table` only
+prints the runs that are there.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from scripts.code_model import DATA
 from scripts.small_model import table
@@ -76,10 +76,14 @@ def main() -> None:
     real = commands.add_parser("run")
     real.add_argument("folder", type=Path)
     real.add_argument("--engine", required=True)
+    real.add_argument("--data", help="file of programs, or of rows of CRUXEval")
     real.add_argument("--first", type=int, default=150)
     real.add_argument("--codec", default=CODEC)
     real.add_argument("--max-tokens", type=int, default=2048)
-    real.add_argument("--points", type=int, help="only the first N policies and thresholds")
+    real.add_argument(
+        "--points", type=parse_points, default=POINTS, help="as in none,all,random:0.1,trust:0.5"
+    )
+    real.add_argument("--tokenizer", help="the model's tokenizer.json, to tokenize here")
     real.add_argument("--concurrency", type=int, help="requests at the same time")
     real.add_argument("--timeout", type=float, default=600.0, help="seconds for one request")
     commands.add_parser("table").add_argument("folders", type=Path, nargs="+")
@@ -181,10 +185,10 @@ def simulated_sample(prediction: Prediction, known: KnownTraces) -> ExecutedSamp
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Ask a model about programs of CRUXEval, with every policy and threshold."""
+    """Ask a model about programs, with every policy and threshold."""
     folder: Path = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
-    benchmark = load_benchmark("cruxeval", data=str(DATA))
+    benchmark = load_programs(arguments.data)
     settings = PredictionSettings(codec=arguments.codec, max_tokens=arguments.max_tokens)
     with load_engine(arguments.engine, timeout=arguments.timeout) as handle:
         cache = ReplyCache(folder / "replies.jsonl")
@@ -193,10 +197,29 @@ def run(arguments: argparse.Namespace) -> None:
             benchmark,
             lambda: CachedEngine(handle.open(), cache),
             settings,
-            POINTS[: arguments.points],
+            arguments.points,
             first=arguments.first,
             concurrency=arguments.concurrency or handle.concurrency,
+            tokenizer=arguments.tokenizer,
         )
+
+
+def parse_points(text: str) -> tuple[tuple[Policy, float], ...]:
+    """Policies and thresholds: "all,trust:0.5" -> (("all", 1.0), ("trust", 0.5))."""
+    ends = {"none": 0.0, "all": 1.0}
+    pairs = [each.partition(":")[::2] for each in text.split(",")]
+    return tuple(
+        (cast(Policy, name), float(threshold or ends.get(name, 0.5))) for name, threshold in pairs
+    )
+
+
+def load_programs(data: str | None) -> Benchmark:
+    """CRUXEval, some of its rows, or a file of programs."""
+    if data is None:
+        return load_benchmark("cruxeval", data=str(DATA))
+    first = json.loads(Path(data).read_text(encoding="utf-8").partition("\n")[0])
+    is_cruxeval = "input" in first
+    return load_benchmark("cruxeval", data=data) if is_cruxeval else load_benchmark(data)
 
 
 def evaluate_points(
@@ -208,6 +231,7 @@ def evaluate_points(
     *,
     first: int | None = None,
     concurrency: int | None = None,
+    tokenizer: str | None = None,
 ) -> None:
     """Evaluate every policy and threshold into a run of its own; finished ones are kept."""
     for policy, threshold in points:
@@ -215,7 +239,13 @@ def evaluate_points(
         chosen = replace(settings, mode="on-demand", policy=policy, threshold=threshold)
         output = folder / f"{policy}-{threshold:g}"
         evaluated = evaluate(
-            benchmark, engine, output=output, settings=chosen, first=first, concurrency=concurrency
+            benchmark,
+            engine,
+            output=output,
+            settings=chosen,
+            first=first,
+            concurrency=concurrency,
+            tokenizer=tokenizer,
         )
         print(f"{output}: {len(evaluated)} samples, {time.monotonic() - start:.0f} s", flush=True)
 

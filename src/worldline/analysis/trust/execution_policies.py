@@ -12,9 +12,15 @@ from functools import lru_cache
 from worldline.analysis.alignment import compare_values
 from worldline.analysis.trust.step_checks import CheckKind, StepCheck, check_steps
 from worldline.analysis.trust.step_signals import GraphPath, follow_steps
-from worldline.core.trace import Program, parse_source
+from worldline.core.trace import Program, Step, parse_source
 from worldline.core.util.seeded_random import SeededRandom
-from worldline.models.codecs import Decoded, ItemKind, select_next_line
+from worldline.models.codecs import (
+    ChatTraceCodec,
+    Decoded,
+    ItemKind,
+    Row,
+    select_next_line,
+)
 from worldline.models.prediction import Policy, PredictedRow, RowTrust
 
 # Trust by the checks alone.
@@ -38,8 +44,15 @@ def trust_by_chance(row: PredictedRow) -> float:
 
 
 def trust_by_branch(row: PredictedRow) -> float:
-    """0 for a condition or the head of a loop, 1 for everything else."""
-    is_branch = row.row is not None and row.row.line in _branch_lines(row.program.text)
+    """0 for a condition or the head of a loop, 1 for everything else.
+
+    A row shows which way a condition goes. In a codec of steps, the step after it does.
+    """
+    decisive: Row | Step | None = row.row
+    if not isinstance(row.codec, ChatTraceCodec):
+        before = _decode(row, row.before).steps
+        decisive = before[-1] if before and before[-1].event == "line" else None
+    is_branch = decisive is not None and decisive.line in _branch_lines(row.program.text)
     return CONTRADICTED if is_branch else CONFIRMED
 
 
@@ -75,9 +88,10 @@ def trust_by_checks(row: PredictedRow) -> float:
     checks = _new_checks(row, _with_next_line(row, decoded, path), first)
     if not all(check.is_consistent for check in checks):
         return CONTRADICTED
-    # The first new step is this row's line; the effect before it was judged with the row before.
+    # The first new step of a row is its line; the effect before it was judged with the row before.
+    judged = first + 1 if isinstance(row.row, Row) else first
     is_confirmed = any(
-        check.kind in _CONFIRMING and (check.step > first or check.kind == "argument")
+        check.kind in _CONFIRMING and (check.step >= judged or check.kind == "argument")
         for check in checks
     )
     return CONFIRMED if is_confirmed else UNCHECKED
@@ -103,14 +117,18 @@ def _branch_lines(text: str) -> frozenset[int]:
 
 
 def _trust_in_answer(row: PredictedRow, decoded: Decoded) -> float:
-    """Whether the answer is what the called function returns; 0.5 if that need not be so."""
-    returns = [step for step in decoded.steps if step.event == "return"]
-    if len(returns) < 2 or decoded.answer is None or not _answers_with_return(row.program):
+    """Whether the answer is what the called function returns; 0.5 if that need not be so.
+
+    In a codec of steps, the answer is the value that the entry point returns.
+    """
+    returns = [step.value for step in decoded.steps if step.event == "return"]
+    answer = returns[-1] if isinstance(row.row, Step) and returns else decoded.answer
+    if len(returns) < 2 or answer is None or not _answers_with_return(row.program):
         return UNCHECKED
-    returned = returns[-2].value
+    returned = returns[-2]
     if returned is None:
         return CONTRADICTED
-    return CONFIRMED if compare_values(returned, decoded.answer).is_same else CONTRADICTED
+    return CONFIRMED if compare_values(returned, answer).is_same else CONTRADICTED
 
 
 def _answers_with_return(program: Program) -> bool:
@@ -135,8 +153,10 @@ def _is_plain(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _decode(row: PredictedRow, text: str) -> Decoded:
-    ends_line = not text or text.endswith("\n")
-    return row.codec.decode(text if ends_line else f"{text}\n", row.program)
+    # Both end the last step, which may otherwise be incomplete.
+    end = "\n" if isinstance(row.codec, ChatTraceCodec) else row.codec.end_token
+    is_complete = not text or text.endswith(end)
+    return row.codec.decode(text if is_complete else f"{text}{end}", row.program)
 
 
 def _is_legal(path: GraphPath, decoded: Decoded) -> bool:
@@ -153,7 +173,10 @@ def _with_next_line(row: PredictedRow, decoded: Decoded, path: GraphPath | None)
 
     The effect of a row belongs to the step after it, which is not written yet.
     """
-    if row.row is None or path is None or any(row.row.has(kind) for kind in _LEAVING):
+    if not isinstance(row.row, Row) or not isinstance(row.codec, ChatTraceCodec):
+        # A step has the effect of the line before it.
+        return decoded
+    if path is None or any(row.row.has(kind) for kind in _LEAVING):
         return decoded
     lines = [option.line for option in path.options if option.event == "line"]
     notes = [item.value for item in row.row.items if item.kind == "note"]

@@ -142,11 +142,13 @@ class _Checker:
         if len(statements) != 1 or step.line in self._ambiguous:
             return
         (statement,) = statements
-        state = self._states[number]
+        # Some formats omit the state of most steps.
+        is_known = self._texts[number].shows_state
+        state = self._states[number] if is_known else {}
         items = None
         if isinstance(statement, ast.For):
             items = self._next_items(statement, step, state, came_from)
-        if following is None or following.scope != step.scope:
+        if not is_known or following is None or following.scope != step.scope:
             # The effect of a call is shown by its own steps.
             return
         if following.event == "return":

@@ -60,8 +60,13 @@ class ConstrainedGeneration:
         # Spans of the text that were teacher-forced.
         self.forced_spans: list[tuple[int, int]] = []
         self.usage = Usage()
-        # Negative log-likelihood of the last generated text, in nats, if it was asked for.
-        self.nll: float | None = None
+        # Log-probabilities of the tokens that were generated last, if they were asked for.
+        self.last_logprobs: tuple[float, ...] | None = None
+
+    @property
+    def nll(self) -> float | None:
+        """Negative log-likelihood of the last generated text, in nats, if it was asked for."""
+        return None if self.last_logprobs is None else 0.0 - sum(self.last_logprobs)
 
     @property
     def position(self) -> Position:
@@ -96,14 +101,19 @@ class ConstrainedGeneration:
         self.text += text
         self.forced_spans.append((start, len(self.text)))
 
-    async def generate_until(self, stops: Sequence[SpecialToken]) -> SpecialToken | None:
-        """Let the model generate up to one of these tokens.
+    async def generate_until(
+        self, stops: Sequence[SpecialToken], *, logprobs: bool = False
+    ) -> SpecialToken | None:
+        """Let the model generate up to one of these tokens, which is part of the completion.
+
+        With `logprobs`, `last_logprobs` are those of the generated tokens.
 
         Returns:
             The token at which it stopped; None if the model ended its output with a different one.
         """
         stop_ids = tuple(self.codec_tokenizer.special_tokens[special] for special in stops)
-        reply = await self._request(self.tokens_left, stop_ids=stop_ids)
+        reply = await self._request(self.tokens_left, stop_ids=stop_ids, logprobs=logprobs)
+        self.last_logprobs = reply.logprobs if logprobs else None
         self._add(reply)
         last = self.codec_tokenizer.names.get(self.ids[-1]) if reply.ids else None
         if reply.finish == "truncated":
@@ -113,13 +123,13 @@ class ConstrainedGeneration:
     async def generate_until_text(self, stops: Sequence[str], *, logprobs: bool = False) -> bool:
         """Let the model generate up to one of these texts, which is part of the completion.
 
-        With `logprobs`, `nll` is the negative log-likelihood of the generated tokens.
+        With `logprobs`, `last_logprobs` are those of the generated tokens.
 
         Returns:
             False if the model ended its output first.
         """
         reply = await self._request(self.tokens_left, stop=tuple(stops), logprobs=logprobs)
-        self.nll = 0.0 - sum(reply.logprobs) if logprobs else None
+        self.last_logprobs = reply.logprobs if logprobs else None
         ids, text = reply.ids, reply.text
         is_stopped = bool(stops) and text.endswith(tuple(stops))
         if reply.finish != "truncated":

@@ -2,7 +2,7 @@
 
 The model and the actual execution go row by row. If the trust in row k of the model is below a
 threshold, the actual row k, its line and its effect, is put in its place, and the model continues
-from there.
+from there. In a codec with special tokens, a row is a step: `steps_on_demand.py`.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from worldline.core.trace import Program, Trace
-from worldline.models.codecs import ChatTraceCodec, Row, find_answer
+from worldline.core.trace import Program, Step, Trace
+from worldline.models.codecs import ChatTraceCodec, Row, StepCodec, find_answer
 from worldline.models.prediction.constrained_generation import ConstrainedGeneration
 
 Policy = Literal[
@@ -41,18 +41,18 @@ class PredictedRow:
         number: The number of rows before it.
         before: The text of these rows. Up to the last executed one, they are the actual rows.
         text: The row as the model wrote it; empty if it ended its output without an answer.
-        row: The row; None for the answer, and for text that is not a row.
-        is_answer: Whether it is the answer.
+        row: The row, or the step; None for an answer in a row, and for text that is neither.
+        is_answer: Whether it is the answer, or the step that ends the execution.
         nll: The negative log-likelihood of its tokens together, in nats; None if unknown.
         seed: The seed of what is random.
     """
 
     program: Program
-    codec: ChatTraceCodec
+    codec: ChatTraceCodec | StepCodec
     number: int
     before: str
     text: str
-    row: Row | None
+    row: Row | Step | None
     is_answer: bool
     nll: float | None
     seed: int
@@ -97,7 +97,7 @@ class ExecutionRule:
     seed: int = 0
 
 
-async def generate_on_demand(
+async def generate_rows_on_demand(
     completion: ConstrainedGeneration,
     codec: ChatTraceCodec,
     actual: Trace,

@@ -20,8 +20,7 @@ REQUIRED_CAPABILITIES: Mapping[Mode, tuple[Capability, ...]] = {
     "force-state": TOKEN_ID_CAPABILITIES,
     "guided": (*TOKEN_ID_CAPABILITIES, "allowed_ids"),
     "score": ("tokenize", "ids_in", "prompt_scores"),
-    # Only with codecs that write rows.
-    "on-demand": _ROW_CAPABILITIES,
+    "on-demand": TOKEN_ID_CAPABILITIES,
 }
 # The same for codecs that write rows of plain text; `free` sends messages.
 ROW_CAPABILITIES: Mapping[Mode, tuple[Capability, ...]] = {
@@ -103,11 +102,6 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
     if writes_rows(codec):
         _check_rows(settings, codec, capabilities)
         return
-    if mode == "on-demand":
-        raise EngineError(
-            f"the mode on-demand executes single rows, which the {codec.name} format does not "
-            "have; use --codec chat-trace"
-        )
     if codec.is_chat:
         if not is_free_from_start:
             raise EngineError(
@@ -123,6 +117,10 @@ def check_settings(settings: PredictionSettings, codec: Codec, capabilities: Cap
         )
     if mode == "score" and from_step:
         raise EngineError("the mode score scores every step: omit --from-step")
+    if mode == "on-demand":
+        if from_step:
+            raise EngineError("the mode on-demand begins at the first step: omit --from-step")
+        _check_policy(settings, capabilities)
     needed = TOKEN_ID_CAPABILITIES if from_step else ()
     capabilities.require([*REQUIRED_CAPABILITIES[mode], *needed], what=f"the mode {mode}")
 

@@ -43,7 +43,7 @@ from worldline.models.prediction.on_demand import (
     ExecutionLog,
     ExecutionRule,
     RowTrust,
-    generate_on_demand,
+    generate_rows_on_demand,
 )
 from worldline.models.prediction.prediction import (
     Finish,
@@ -66,6 +66,7 @@ from worldline.models.prediction.row_modes import (
     split_into_steps,
 )
 from worldline.models.prediction.score_mode import StepScore, score_steps
+from worldline.models.prediction.steps_on_demand import generate_steps_on_demand
 from worldline.models.tokenizers import Tokenizer
 
 # Upper bound on the tokens that a chat template adds to the messages.
@@ -230,9 +231,12 @@ class Predictor:
                 if record.mode == "score" and actual is not None:
                     scores, is_complete = await score_steps(completion, self._steps_of(actual))
                 elif record.mode == "on-demand" and actual is not None:
-                    assert isinstance(self._codec, ChatTraceCodec)
                     rule = self._execution_rule(record.repeat)
-                    await generate_on_demand(completion, self._codec, actual, rule, log)
+                    if isinstance(self._codec, ChatTraceCodec):
+                        await generate_rows_on_demand(completion, self._codec, actual, rule, log)
+                    else:
+                        steps = STEP_CODECS[record.codec]
+                        await generate_steps_on_demand(completion, steps, actual, rule, log)
                 elif self._codec.is_chat:
                     await self._generate_rows(completion, question.program, actual)
                 elif record.codec not in STEP_CODECS:
