@@ -15,6 +15,7 @@ from worldline.core.errors import (
     WorldlineError,
 )
 from worldline.core.trace import Program, Trace, difference
+from worldline.core.util.garbage_collection import paused_garbage_collection
 from worldline.data.tracing.parsed_row import ParsedRow, parse_row
 from worldline.data.tracing.sharding import ProgramRow, Shard
 from worldline.data.tracing.trace_job import SMOKE_TEST_PROGRAM, TraceJob, identify_tokenizer
@@ -130,6 +131,11 @@ class ShardWorker:
 
     def run(self, shard: Shard) -> OutcomeCounts:
         """Process a shard, and write it to the store."""
+        # The rows of a shard stay alive until it is written.
+        with paused_garbage_collection():
+            return self._run(shard)
+
+    def _run(self, shard: Shard) -> OutcomeCounts:
         started = time.monotonic()
         counts = OutcomeCounts(shard.name)
         outcomes, part = [], PartBuilder(TRACE_COLUMNS)

@@ -19,14 +19,13 @@ The tracer in C writes the rows to shared memory (c/shared_memory.h), the one in
 reply socket.
 """
 
-import gc
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from worldline.core.trace import Event, Limits, Scope, Step, make_step
+from worldline.core.util.garbage_collection import paused_garbage_collection
 
 # Offset of the rows in shared memory; the first eight bytes are the length of the complete rows.
 _ROWS_OFFSET = 64
@@ -78,7 +77,7 @@ def shared_memory_bytes(limits: Limits) -> int:
 def decode_shared_memory(memory: int, recording: RawRecording) -> None:
     """Add the rows that the tracer in C has written to a memory file."""
     is_used = False
-    with _no_garbage_collection():
+    with paused_garbage_collection():
         for rows in complete_rows(memory):
             is_used = True
             # Newlines occur only between rows: all complete rows can be decoded at once.
@@ -87,18 +86,6 @@ def decode_shared_memory(memory: int, recording: RawRecording) -> None:
     # The end and the epilogue are written together. Without them, the process was killed.
     counts = (len(recording.steps), len(recording.scopes)) if recording.end else None
     recording.is_tampered = is_used and recording.epilogue != counts
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector, which would take most of the time of decoding."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def read_rows(memory: int) -> Iterator[bytes]:
