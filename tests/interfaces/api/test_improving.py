@@ -21,6 +21,7 @@ from worldline.interfaces.api.further_training import train_further
 from worldline.interfaces.api.improvement_plan import ImprovementPlan, Round, open_folder
 from worldline.interfaces.api.improving import Improvement, improve
 from worldline.models.prediction import read_questions
+from worldline.models.tokenizers import train_tokenizer
 
 
 @dataclass(frozen=True)
@@ -199,6 +200,11 @@ def test_settings_that_cannot_work_are_refused_at_once(setting: Setting, tmp_pat
         improve(setting.model, tmp_path / "a", engine="http://127.0.0.1:1/v1")
     with pytest.raises(InputError, match=r"no tokenizer.json"):
         improve(tmp_path, tmp_path / "a")
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    train_tokenizer((), plain, size=None, special_tokens=["<s>", "</s>"])
+    with pytest.raises(InputError, match="lacks special tokens of the codec cwm; fine-tune it"):
+        improve(plain, tmp_path / "a")
     with pytest.raises(CodecError, match="chat"):
         improve(setting.model, tmp_path / "a", codec="chat")
     (tmp_path / "full").mkdir()

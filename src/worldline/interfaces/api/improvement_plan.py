@@ -5,10 +5,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from worldline.core.errors import CodecError, InputError
+from worldline.core.errors import CodecError, InputError, TokenizerError
 from worldline.core.util.files import write_file
 from worldline.data.curriculum import Selection
 from worldline.models.codecs import STEP_CODECS
+from worldline.models.tokenizers import TokenizerJson
 
 SETTINGS_FILE, STAGES_FILE = "improve.json", "stages.json"
 # In an engine or a command, the folder of a round's model.
@@ -59,7 +60,8 @@ class ImprovementPlan:
         """Check the settings that a later stage would fail on.
 
         Raises:
-            InputError: The engine does not depend on the model, or the model has no tokenizer.
+            InputError: The engine does not depend on the model, or the model has no tokenizer or
+                lacks special tokens of the codec.
             CodecError: No training examples can be written in the codec.
         """
         if self.codec not in STEP_CODECS:
@@ -72,11 +74,20 @@ class ImprovementPlan:
                 f"the engine {self.engine} asks the same model in every round; write {MODEL_FIELD} "
                 f"for the model's folder, as in {DEFAULT_ENGINE}"
             )
-        if not Path(self.model, "tokenizer.json").is_file():
+        tokenizer = Path(self.model, "tokenizer.json")
+        if not tokenizer.is_file():
             raise InputError(
                 f"{self.model} has no tokenizer.json; give the folder of a model in Hugging Face's "
                 "format"
             )
+        try:
+            TokenizerJson(tokenizer).ids(list(STEP_CODECS[self.codec].special_tokens))
+        except TokenizerError as error:
+            raise InputError(
+                f"{self.model} was not trained on traces: its tokenizer lacks special tokens of "
+                f"the codec {self.codec}; fine-tune it first, with worldline export --tokenizer "
+                f"{self.model} and worldline train --from {self.model}"
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
