@@ -298,7 +298,8 @@ class ReplyCache:
             except ValueError:
                 # The last line of a study that was killed.
                 continue
-            self._replies[row.pop("key")] = _reply_from_json(row)
+            key = row.pop("key")
+            self._replies[key] = _reply_from_json(row)
 
     def get(self, key: str) -> Reply | None:
         """The reply to a request that was sent before."""

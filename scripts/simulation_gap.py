@@ -11,15 +11,16 @@ command again to resume.
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from scripts.code_model import DATA
 from scripts.codet_data import read_problems
-from scripts.small_model import points, table
+from scripts.small_model import cell, points, table
 from worldline import load_engine, rank_candidates
-from worldline.core.trace import parse_source
+from worldline.analysis.stats import clustered_share
+from worldline.core.trace import Program, parse_source
 from worldline.core.util.seeded_random import SeededRandom
 from worldline.evaluation.rank import (
     Candidate,
@@ -33,7 +34,9 @@ from worldline.evaluation.rank import (
     make_plan,
     parse_test,
 )
-from worldline.models.prediction import PredictionSettings
+from worldline.evaluation.rank.candidate_outcome import output_key
+from worldline.evaluation.runs import extract_answer
+from worldline.models.prediction import PredictionSettings, read_prediction_file
 
 SEED = "simulation-gap"
 TEST_SECONDS = 0.1
@@ -80,6 +83,8 @@ def main() -> None:
             print(
                 f"{results.predictions} predictions, {results.without_answer} without an answer\n"
             )
+    with ExecutionJournal(arguments.folder / "selection.jsonl") as journal:
+        print(agreement(problems, arguments.folder / "predictions.jsonl", journal))
 
 
 def select(
@@ -122,6 +127,39 @@ def select_inputs(
         key=lambda call: (-sum(output is not None for output in pool[call]), len(call)),
     )
     return tuple([*best, *others][:count]) if best else ()
+
+
+def agreement(
+    problems: Sequence[CandidateProblem], predictions: Path, journal: ExecutionJournal
+) -> str:
+    """How many predicted outputs are the actual ones, clustered by problem."""
+    answers = {each.id: extract_answer(each) for each in read_prediction_file(predictions)}
+    values: list[list[bool]] = []
+    failures: list[list[bool]] = []
+    for problem in problems:
+        (outcomes,) = execute_candidates(
+            [make_plan(problem, consensus="outputs")], journal, seconds=TEST_SECONDS
+        )
+        values.append([])
+        failures.append([])
+        for source in problem.sources:
+            for call in problem.inputs:
+                id = f"{problem.id}/{Program(source, call).hash}"
+                if id not in answers:
+                    continue
+                actual, answer = outcomes[source].outputs[call], answers[id]
+                if actual is None:
+                    failures[-1].append(answer is not None)
+                else:
+                    values[-1].append(answer is not None and output_key(answer) == actual)
+    of_values, of_failures = (
+        clustered_share(list(map(sum, groups)), list(map(len, groups)))
+        for groups in ([each for each in values if each], [each for each in failures if each])
+    )
+    return (
+        f"predicted outputs that are the actual ones: {cell(of_values)}\n"
+        f"predicted outputs of executions that have none: {cell(of_failures)}"
+    )
 
 
 def with_tests_of(problem: CandidateProblem, inputs: tuple[str, ...]) -> CandidateProblem:

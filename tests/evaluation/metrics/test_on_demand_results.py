@@ -1,8 +1,10 @@
 """Accuracy against executed steps: counts, and comparison at equal cost."""
 
+from pathlib import Path
+
 import pytest
 
-from scripts.on_demand import simulate
+from scripts.on_demand import ReplyCache, parse_points, simulate
 from tests.support.simulated_tracer import ErrorRates
 from worldline.evaluation.metrics import (
     compare_at_equal_cost,
@@ -10,6 +12,7 @@ from worldline.evaluation.metrics import (
     measure_executed_samples,
 )
 from worldline.evaluation.runs import ExecutedSample, make_executed_sample
+from worldline.models.engines import Reply, Usage
 from worldline.models.prediction import RowDecision
 
 
@@ -97,3 +100,22 @@ def test_curves_of_a_simulated_model() -> None:
     assert gain.value is not None
     assert gain.value > 0
     assert points["random-0.3"].gain is None
+
+
+def test_replies_of_a_killed_study_are_read_again(tmp_path: Path) -> None:
+    reply = Reply("x = 1\n", "stop", (1, 2), (-0.5, 0.0), usage=Usage(prompt=7, completion=2))
+    ReplyCache(tmp_path / "replies.jsonl").add("asked", reply)
+    with (tmp_path / "replies.jsonl").open("a") as file:
+        file.write('{"key": "cut", "text": "y')
+    cache = ReplyCache(tmp_path / "replies.jsonl")
+    assert cache.get("asked") == reply
+    assert cache.get("cut") is None
+
+
+def test_points_are_parsed() -> None:
+    assert parse_points("none,all,random:0.1,checks") == (
+        ("none", 0.0),
+        ("all", 1.0),
+        ("random", 0.1),
+        ("checks", 0.5),
+    )

@@ -5,10 +5,18 @@ is below a threshold, the actual step k is put in its place, and the model conti
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from worldline.core.trace import Program, Trace
-from worldline.models.codecs import Decoded, Segments, StepCodec, join_segments
+from worldline.models.codecs import (
+    Decoded,
+    Segments,
+    SpecialToken,
+    StepCodec,
+    join_segments,
+    split_at_special_tokens,
+)
+from worldline.models.codecs.cwm_tokens import EVENT, FRAME
 from worldline.models.prediction.constrained_generation import ConstrainedGeneration, Position
 from worldline.models.prediction.on_demand import (
     ExecutionLog,
@@ -39,16 +47,16 @@ async def generate_steps_on_demand(
         del steps[-1]
     log.actual_rows = len(steps)
     # Where the steps of the completion begin.
-    starts: list[Position] = []
-    decoded = codec.decode("", actual.program)
-    while decoded.stop != "complete":
-        number = len(starts)
-        starts.append(completion.position)
-        decoded = await _generate_step(
-            completion, codec, actual.program, number, logprobs=rule.needs_logprobs
+    starts: list[Position] = [completion.position]
+    written = WrittenStep(codec.decode("", actual.program), starts[0])
+    while written.decoded.stop != "complete":
+        number = len(starts) - 1
+        written = await _generate_step(
+            completion, codec, actual.program, starts, written, logprobs=rule.needs_logprobs
         )
+        decoded = written.decoded
         has_step = len(decoded.steps) > number
-        text = completion.text[starts[number].chars :]
+        text = completion.text[starts[number].chars : written.end.chars]
         predicted = PredictedRow(
             actual.program,
             codec,
@@ -57,52 +65,88 @@ async def generate_steps_on_demand(
             text,
             decoded.steps[number] if has_step else None,
             has_step and decoded.stop == "complete",
-            completion.nll,
+            written.nll if rule.needs_logprobs else None,
             rule.seed,
         )
         trust = rule.trust(predicted)
         is_same = number < len(steps) and text == "".join(steps[number])
         line = decoded.steps[number].line if has_step else None
         log.decisions.append(RowDecision(line, trust, trust < rule.threshold, is_same))
-        if trust >= rule.threshold:
-            if not has_step:
-                # Text that is not a step, or an early end; nothing can be read after it.
+        if trust < rule.threshold:
+            if number >= len(steps):
+                await _put_in_end(completion, codec, actual.program, starts, steps, log)
                 return
-            continue
-        if number >= len(steps):
-            await _put_in_end(completion, codec, actual.program, starts, steps, log)
+            completion.rewind(starts[number])
+            await completion.force(steps[number])
+            decoded = codec.decode(completion.text, actual.program)
+            written = WrittenStep(decoded, completion.position)
+        elif not has_step:
+            # Text that is not a step, or an early end; nothing can be read after it.
             return
-        completion.rewind(starts[number])
-        await completion.force(steps[number])
-        decoded = codec.decode(completion.text, actual.program)
+        starts.append(written.end)
+    completion.rewind(written.end)
     await completion.force((codec.end_token,))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenStep:
+    """A completion after a step.
+
+    Attributes:
+        decoded: What it contains.
+        end: The end of the step. In some codecs, a step ends where the next one begins; the token
+            that begins it is then already written.
+        nll: Negative log-likelihood of the step, in nats.
+        next_nll: The same of what is written after it.
+    """
+
+    decoded: Decoded
+    end: Position
+    nll: float = 0.0
+    next_nll: float = 0.0
 
 
 async def _generate_step(
     completion: ConstrainedGeneration,
     codec: StepCodec,
     program: Program,
-    number: int,
+    starts: Sequence[Position],
+    before: WrittenStep,
     *,
     logprobs: bool,
-) -> Decoded:
-    """Let the model write one step after `number` steps, or text that is not a step.
-
-    In some codecs a step ends where the next one begins: the token that begins it is removed again.
-    """
-    written: tuple[float, ...] = ()
+) -> WrittenStep:
+    """Let the model write one step after others, or text that is not a step."""
+    number, nll = len(starts) - 1, before.next_nll
+    # Tokens that end a step, or begin the next one.
+    stops = tuple(t for t in codec.special_tokens if t in _BORDERS or t == codec.end_token)
     while True:
-        stop = await completion.generate_until(tuple(codec.special_tokens), logprobs=logprobs)
-        written += completion.last_logprobs or ()
+        stop = await completion.generate_until(stops, logprobs=logprobs)
+        last = completion.last_logprobs or ()
+        nll -= sum(last)
         decoded = codec.decode(completion.text, program)
-        has_step = len(decoded.steps) > number
-        if has_step and stop is not None and decoded.step_texts[number].end < len(completion.text):
-            end = completion.position
-            completion.rewind(replace(end, ids=end.ids - 1, chars=end.chars - len(stop)))
-            written = written[:-1]
-        if has_step or stop in (None, codec.end_token) or decoded.stop == "malformed":
-            completion.last_logprobs = written if logprobs else None
-            return decoded
+        if len(decoded.steps) > number:
+            end = _step_end(completion, codec, decoded.step_texts[number].end)
+            after = len(completion.ids) - end.ids
+            next_nll = 0.0 - sum(last[len(last) - after :])
+            return WrittenStep(decoded, end, nll - next_nll, next_nll)
+        if stop in (None, codec.end_token) or decoded.stop == "malformed":
+            return WrittenStep(decoded, completion.position, nll)
+
+
+_BORDERS: frozenset[SpecialToken] = frozenset({*EVENT.values(), FRAME})
+
+
+def _step_end(completion: ConstrainedGeneration, codec: StepCodec, chars: int) -> Position:
+    """The position after a step, which the next special token follows if anything does."""
+    end = completion.position
+    rest = split_at_special_tokens(completion.text[chars:], codec)
+    count = sum(isinstance(segment, SpecialToken) for segment in rest)
+    ids = end.ids
+    special_ids = completion.codec_tokenizer.names
+    while count:
+        ids -= 1
+        count -= completion.ids[ids] in special_ids
+    return replace(end, ids=ids, chars=chars)
 
 
 async def _put_in_end(
