@@ -35,7 +35,7 @@ from worldline.models.prediction import (
 from worldline.models.tokenizers import load_tokenizer
 
 Result = TypeVar("Result")
-# The mode `on-demand` needs a codec that writes rows: see test_on_demand.py.
+# The mode `on-demand` has tests of its own: test_on_demand.py and test_steps_on_demand.py.
 MODES: tuple[Mode, ...] = tuple(mode for mode in get_args(Mode) if mode != "on-demand")
 LOOP = Program(
     "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", "f(3)"
@@ -91,10 +91,8 @@ def test_the_probe_reports_the_capabilities_of_both_models(
     assert "chat template" in tiny.capabilities.missing["chat"]
     assert (tiny.model, tiny.capabilities.context_length) == ("tiny-cwm", 8192)
     assert tiny.codecs["cwm"] == ""
-    # Rows are continued through the chat template, which this model lacks.
-    missing = {mode: why for mode, why in tiny.modes.items() if why}
-    assert missing.keys() == {"on-demand"}
-    assert "chat template" in missing["on-demand"]
+    # It has no chat template, which only the codecs of rows need.
+    assert set(tiny.modes.values()) == {""}
     smol = use(smol_server, check_engine)
     assert smol.capabilities.supported == set(CAPABILITIES)
     assert set(smol.codecs.values()) == {""}

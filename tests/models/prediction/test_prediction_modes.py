@@ -43,7 +43,7 @@ RAISES = Program(
     "    except ZeroDivisionError as e:\n        return 'no'\n",
     "f(0)",
 )
-# The mode `on-demand` needs a codec that writes rows: see test_on_demand.py.
+# The mode `on-demand` has tests of its own: test_on_demand.py and test_steps_on_demand.py.
 MODES: tuple[Mode, ...] = tuple(mode for mode in get_args(Mode) if mode != "on-demand")
 GENERATING_MODES = [mode for mode in MODES if mode != "score"]
 LARGE_LIMIT = PredictionSettings(max_tokens=100_000)
