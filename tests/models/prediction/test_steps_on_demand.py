@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from tests.models.prediction.test_on_demand import DOUBLE, executed, record_of
 from tests.models.prediction.test_prediction_modes import LOOP, RAISES
 from tests.support.predictions import text_of
 from tests.support.scripted_models import engine_of, prompt_of
@@ -15,7 +16,6 @@ from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import STEP_CODECS, StepCodec, join_segments
 from worldline.models.engines import ScriptedEngine
 from worldline.models.prediction import (
-    GenerationRecord,
     Policy,
     Prediction,
     PredictionSettings,
@@ -24,7 +24,6 @@ from worldline.models.prediction import (
 )
 
 CWM, NUMBERS, DELTA = (STEP_CODECS[name] for name in ("cwm", "numbers", "delta"))
-DOUBLE = Program("def f(x):\n    y = x * 2\n    z = y + 1\n    return z\n", "f(4)")
 UNCAUGHT = Program("def f(x):\n    y = x - 1\n    return 1 // y\n", "f(1)")
 # Steps of the execution of DOUBLE: main, its line, f, its three lines, and two returns.
 AFTER_Y, AFTER_Z, RETURN_F, RETURN_MAIN = 4, 5, 6, 7
@@ -77,19 +76,10 @@ def ask(
     return prediction
 
 
-def record_of(prediction: Prediction) -> GenerationRecord:
-    assert prediction.generation is not None
-    return prediction.generation
-
-
 def result_of(prediction: Prediction) -> str | None:
     """The value that the entry point returns."""
     assert prediction.decoded.stop == "complete"
     return prediction.decoded.steps[-1].value
-
-
-def executed(prediction: Prediction) -> list[int]:
-    return [n for n, each in enumerate(record_of(prediction).decisions) if each.is_executed]
 
 
 def edited(trace: Trace, codec: StepCodec, edits: Mapping[int, tuple[str, str]]) -> list[str]:

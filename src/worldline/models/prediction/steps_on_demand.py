@@ -25,6 +25,9 @@ from worldline.models.prediction.on_demand import (
     RowDecision,
 )
 
+# Tokens that end a step, or begin the next one.
+_BORDERS: frozenset[SpecialToken] = frozenset({*EVENT.values(), FRAME})
+
 
 async def generate_steps_on_demand(
     completion: ConstrainedGeneration,
@@ -117,7 +120,6 @@ async def _generate_step(
 ) -> WrittenStep:
     """Let the model write one step after others, or text that is not a step."""
     number, nll = len(starts) - 1, before.next_nll
-    # Tokens that end a step, or begin the next one.
     stops = tuple(t for t in codec.special_tokens if t in _BORDERS or t == codec.end_token)
     while True:
         stop = await completion.generate_until(stops, logprobs=logprobs)
@@ -133,19 +135,15 @@ async def _generate_step(
             return WrittenStep(decoded, completion.position, nll)
 
 
-_BORDERS: frozenset[SpecialToken] = frozenset({*EVENT.values(), FRAME})
-
-
 def _step_end(completion: ConstrainedGeneration, codec: StepCodec, chars: int) -> Position:
     """The position after a step, which the next special token follows if anything does."""
     end = completion.position
     rest = split_at_special_tokens(completion.text[chars:], codec)
     count = sum(isinstance(segment, SpecialToken) for segment in rest)
-    ids = end.ids
-    special_ids = completion.codec_tokenizer.names
+    names, ids = completion.codec_tokenizer.names, end.ids
     while count:
         ids -= 1
-        count -= completion.ids[ids] in special_ids
+        count -= completion.ids[ids] in names
     return replace(end, ids=ids, chars=chars)
 
 
