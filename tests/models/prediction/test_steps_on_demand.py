@@ -151,6 +151,24 @@ def test_what_contradicts(
         assert not numbers or result_of(prediction) == "9"
 
 
+def test_the_checks_know_the_actual_variables(recorder: PythonRecorder) -> None:
+    """A wrong value that nothing checks stays in the text, but not after an executed step."""
+    program = Program(
+        "def f(x):\n    y = sorted(x, key=abs)\n    z = x[0]\n    return y\n", "f([2])"
+    )
+    actual = recorder.record(program)
+    steps = edited(
+        actual,
+        NUMBERS,
+        {4: ("y=[2]", "y=[3]"), 5: ("z=2", "z=7"), 6: ("[2]", "[3]"), 7: ("[2]", "[3]")},
+    )
+    prediction = ask(writer(steps, NUMBERS, program), recorder, "checks", NUMBERS, program=program)
+    # Step 5 contradicts its line; from then on, the actual `y` is known, and step 6 does, too.
+    assert executed(prediction) == [5, 6, 7]
+    assert "y=[3]" in prediction.text
+    assert result_of(prediction) == "[2]"
+
+
 def test_the_trust_of_the_checks(recorder: PythonRecorder) -> None:
     steps = steps_of(recorder.record(DOUBLE), CWM)
     prediction = ask(writer(steps, CWM), recorder, "checks", CWM)

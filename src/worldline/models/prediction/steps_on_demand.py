@@ -51,6 +51,8 @@ async def generate_steps_on_demand(
     log.actual_rows = len(steps)
     # Where the steps of the completion begin.
     starts: list[Position] = [completion.position]
+    # The steps so far as an interpreter knows them: actual up to the last executed one.
+    before = ""
     written = WrittenStep(codec.decode("", actual.program), starts[0])
     while written.decoded.stop != "complete":
         number = len(starts) - 1
@@ -64,7 +66,7 @@ async def generate_steps_on_demand(
             actual.program,
             codec,
             number,
-            completion.text[: starts[number].chars],
+            before,
             text,
             decoded.steps[number] if has_step else None,
             has_step and decoded.stop == "complete",
@@ -83,9 +85,12 @@ async def generate_steps_on_demand(
             await completion.force(steps[number])
             decoded = codec.decode(completion.text, actual.program)
             written = WrittenStep(decoded, completion.position)
+            before = "".join(map("".join, steps[: number + 1]))
         elif not has_step:
             # Text that is not a step, or an early end; nothing can be read after it.
             return
+        else:
+            before += text
         starts.append(written.end)
     completion.rewind(written.end)
     await completion.force((codec.end_token,))
