@@ -31,14 +31,16 @@ def updated(*, has_bfloat16: bool, monkeypatch: pytest.MonkeyPatch) -> tuple[lis
     return ours, [matrix.detach() for matrix in theirs]
 
 
-def test_in_bfloat16_the_updates_are_those_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    for one, other in zip(*updated(has_bfloat16=True, monkeypatch=monkeypatch), strict=True):
-        assert torch.equal(one, other)
-
-
-def test_in_float32_the_updates_differ_by_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
-    for one, other in zip(*updated(has_bfloat16=False, monkeypatch=monkeypatch), strict=True):
-        assert 0 < float((one - other).abs().max()) < 1e-3
+@pytest.mark.parametrize("has_bfloat16", [True, False])
+def test_the_updates_differ_from_those_of_torch_by_rounding(
+    has_bfloat16: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = zip(*updated(has_bfloat16=has_bfloat16, monkeypatch=monkeypatch), strict=True)
+    differences = [float((one - other).abs().max()) for one, other in pairs]
+    # Five steps with a learning rate of 0.02.
+    assert max(differences) < 1e-3
+    # torch always computes in bfloat16.
+    assert has_bfloat16 or min(differences) > 0
 
 
 def test_singular_values_move_towards_one() -> None:
