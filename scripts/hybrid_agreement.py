@@ -7,13 +7,14 @@
 Each program of tests/programs/hidden_modules is executed as it is, without the module, and with
 assumed values. Results are appended to FILE (JSON lines); run the same command again to resume.
 `--first N` executes only the first N programs, in an order that alternates between the modules.
+`--concurrency N` asks about N programs at the same time.
 """
 
 import argparse
 import asyncio
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--engine")
     parser.add_argument("--first", type=int)
     parser.add_argument("--max-tokens", type=int, default=256)
+    parser.add_argument("--concurrency", type=int, default=1)
     options = parser.parse_args()
     if options.engine is not None:
         programs = ordered_programs()[: options.first]
@@ -51,7 +53,10 @@ def main() -> None:
         if options.engine == PERFECT:
             # Its tokens are bytes.
             settings = HybridSettings(max_tokens=100_000, max_total_tokens=100_000_000)
-        asyncio.run(execute_programs(programs, options.engine, options.file, settings))
+        study = execute_programs(
+            programs, options.engine, options.file, settings, concurrency=options.concurrency
+        )
+        asyncio.run(study)
     rows = read_rows(options.file)
     print(tables(rows))
 
@@ -67,22 +72,36 @@ def ordered_programs() -> list[HiddenModuleProgram]:
 
 
 async def execute_programs(
-    programs: Sequence[HiddenModuleProgram], name: str, file: Path, settings: HybridSettings
+    programs: Sequence[HiddenModuleProgram],
+    name: str,
+    file: Path,
+    settings: HybridSettings,
+    *,
+    concurrency: int = 1,
 ) -> None:
-    """Append one row for each program that the file does not have."""
+    """Append one row for each program that the file does not have; at the end, sort the rows."""
     rows = read_rows(file)
     done = {row["id"] for row in rows}
     # A row that was being written when the command was killed is written again.
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(file, rows)
+    places = asyncio.Semaphore(concurrency)
+
+    async def append_row(each: HiddenModuleProgram) -> None:
+        async with places:
+            row = await measure(each, engine, recorder, settings)
+        with file.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(row) + "\n")
+
     with PythonRecorder() as recorder, PythonRecorder() as interpreter:
         handle = None if name == PERFECT else load_engine(name)
         engine = always_right(interpreter) if handle is None else handle.open()
         try:
-            for each in programs:
-                if each.id not in done:
-                    row = await measure(each, engine, recorder, settings)
-                    with file.open("a", encoding="utf-8") as out:
-                        out.write(json.dumps(row) + "\n")
+            async with asyncio.TaskGroup() as tasks:
+                for each in programs:
+                    if each.id not in done:
+                        tasks.create_task(append_row(each))
+            order = {each.id: number for number, each in enumerate(ordered_programs())}
+            write_rows(file, sorted(read_rows(file), key=lambda row: order[row["id"]]))
         finally:
             await engine.close()
             if handle is not None:
@@ -95,6 +114,11 @@ def read_rows(file: Path) -> list[Row]:
         return []
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     return [json.loads(line) for line in lines if line.endswith("\n")]
+
+
+def write_rows(file: Path, rows: Iterable[Row]) -> None:
+    """Write a file of rows."""
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 async def measure(

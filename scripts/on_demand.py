@@ -25,6 +25,7 @@ from typing import Any, cast
 
 from scripts.code_model import DATA
 from scripts.small_model import table
+from scripts.streamed_rows import StreamedRowsEngine
 from tests.support.simulated_tracer import ErrorRates, SimulatedTracer
 from worldline.analysis.alignment import answers_equal
 from worldline.analysis.stats import Share
@@ -85,6 +86,7 @@ def main() -> None:
     )
     real.add_argument("--tokenizer", help="the model's tokenizer.json, to tokenize here")
     real.add_argument("--concurrency", type=int, help="requests at the same time")
+    real.add_argument("--stream", metavar="MODEL", help="let a vLLM server of MODEL generate ahead")
     real.add_argument("--timeout", type=float, default=600.0, help="seconds for one request")
     commands.add_parser("table").add_argument("folders", type=Path, nargs="+")
     arguments = parser.parse_args()
@@ -192,10 +194,17 @@ def run(arguments: argparse.Namespace) -> None:
     settings = PredictionSettings(codec=arguments.codec, max_tokens=arguments.max_tokens)
     with load_engine(arguments.engine, timeout=arguments.timeout) as handle:
         cache = ReplyCache(folder / "replies.jsonl")
+
+        def open_engine() -> Engine:
+            engine = handle.open()
+            if arguments.stream:
+                engine = StreamedRowsEngine(engine, arguments.engine, arguments.stream)
+            return CachedEngine(engine, cache)
+
         evaluate_points(
             folder,
             benchmark,
-            lambda: CachedEngine(handle.open(), cache),
+            open_engine,
             settings,
             arguments.points,
             first=arguments.first,
