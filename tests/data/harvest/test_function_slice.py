@@ -62,6 +62,11 @@ def result_of(module: str, call: str) -> object:
         # Allowed imports, also under other names and inside of a function.
         ("import math as m, os\ndef f(x): return m.floor(x)", "f(1.5)", 1),
         ("def f(x):\n    import math\n    return math.floor(x)", "f(1.5)", 1),
+        (
+            "from stat import S_ISDIR\nfrom os import stat\ndef f(x): return S_ISDIR(x)",
+            "f(2**14)",
+            True,
+        ),
         # A function that is defined again, around its first definition.
         ("def f(x): return x\ng = f\ndef f(x): return g(x) + 1", "f(1)", 2),
         # Statements that share a line.
