@@ -115,8 +115,10 @@ def index_method(index: ModuleIndex, number: int, source: str) -> ModuleIndex:
 
     Nothing binds the name of the class in it.
     """
-    node, bare = (ast.parse(source).body[0] for _ in range(2))
-    statement = replace(_index_statement(node, bare), source=source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        node, bare = (ast.parse(source).body[0] for _ in range(2))
+        statement = replace(_index_statement(node, bare), source=source)
     statements = (*index.statements[:number], statement, *index.statements[number + 1 :])
     names = index.statements[number].binds
     binders = {name: each for name, each in index.binders.items() if name not in names}
