@@ -16,7 +16,7 @@ from typing import Any
 
 from scripts.small_model import table
 from worldline.analysis.stats import clustered_share
-from worldline.data.harvest import INPUT_SOURCES
+from worldline.data.harvest import INPUT_SOURCES, KINDS
 from worldline.evaluation.store import open_location, query_trace_stores
 from worldline.languages.python.recorder.child.shared_process import may_share_process
 
@@ -36,6 +36,7 @@ def main() -> None:
     functions = list(read_rows(programs.with_name(f"{programs.name}.functions.jsonl")))
     running = [row for row in functions if row["inputs"]]
     print(summary(totals, functions, running))
+    print(kind_table(functions))
     print(source_table(running))
     print(count_table("functions left out because", totals["functions_left_out"]))
     print(input_reasons(functions))
@@ -101,6 +102,19 @@ def shares_process(code: str) -> bool:
 def branches_reached(row: Row) -> set[tuple[int, int]]:
     """The branches of a function that any input reaches."""
     return {tuple(pair) for pairs in row["reached"].values() for pair in pairs}
+
+
+def kind_table(functions: Sequence[Row]) -> str:
+    """Functions and programs by kind."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("all", "running", "programs")}
+    for row in functions:
+        counts["all"][row["kind"]] += 1
+        counts["running"][row["kind"]] += bool(row["inputs"])
+        counts["programs"][row["kind"]] += len(row["inputs"])
+    rows = [[kind, *(f"{each[kind]:,}" for each in counts.values())] for kind in KINDS]
+    rows.append(["all", *(f"{each.total():,}" for each in counts.values())])
+    head = ["kind", "distinct and stand-alone", "with an input that runs", "programs"]
+    return table(head, rows)
 
 
 def source_table(running: Sequence[Row]) -> str:

@@ -62,6 +62,11 @@ def result_of(module: str, call: str) -> object:
         # Allowed imports, also under other names and inside of a function.
         ("import math as m, os\ndef f(x): return m.floor(x)", "f(1.5)", 1),
         ("def f(x):\n    import math\n    return math.floor(x)", "f(1.5)", 1),
+        (
+            "from stat import S_ISDIR\nfrom os import stat\ndef f(x): return S_ISDIR(x)",
+            "f(2**14)",
+            True,
+        ),
         # A function that is defined again, around its first definition.
         ("def f(x): return x\ng = f\ndef f(x): return g(x) + 1", "f(1)", 2),
         # Statements that share a line.
@@ -94,10 +99,11 @@ def test_slices_have_what_they_need(module: str, call: str, expected: object) ->
             "needs a name that is defined conditionally",
         ),
         ("if True:\n    def f(x): return x", "defined conditionally"),
-        ("class A:\n    def f(self): return 1", "method"),
+        ("class A:\n    def f(self): return self", "method"),
         ("def g(x):\n    def f(y): return x + y\n    return f", "nested function"),
         ("async def f(x): return x", "asynchronous"),
-        ("def f(x): yield x", "generator"),
+        ("import contextlib\n@contextlib.contextmanager\ndef f(x): yield x", "decorated generator"),
+        ("def list(x): return x\ndef f(x): yield x", "generator"),
         ("def f(): return 1", "no parameters"),
         ("def f(x): return x\nf = 3", "bound again later"),
         ("import datetime\ndef f(x): return datetime.date.today()",

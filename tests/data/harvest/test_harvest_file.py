@@ -13,11 +13,18 @@ from worldline.core.errors import InputError
 from worldline.data.generation import DecontaminationIndex, about_path
 from worldline.data.generation.canonical_hash import hash_source
 from worldline.data.generation.program_file import journal_path
-from worldline.data.harvest import HarvestLimits, functions_path, harvest_file, read_packages
+from worldline.data.harvest import (
+    KINDS,
+    HarvestLimits,
+    functions_path,
+    harvest_file,
+    read_packages,
+)
 from worldline.data.harvest.near_duplicates import NearDuplicateIndex, token_shingles
 from worldline.data.harvest.package_license import find_license
 from worldline.evaluation.benchmarks import load_benchmark
 from worldline.interfaces.cli import main
+from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.prediction import read_questions
 
 MODULE = '''\
@@ -35,6 +42,38 @@ def copied(n):
     if n > 90:
         return "A"
     return "B"
+'''
+SHOP = '''\
+class Shop(Base):
+    @staticmethod
+    def price(weight, unit=10):
+        """
+        >>> Shop.price(3)
+        30
+        """
+        return weight * unit
+
+    @classmethod
+    def label(cls, name, note=""):
+        if note:
+            return f"{name}: {note}"
+        return name
+
+    def parts(self, total: int, size: int):
+        while total > size:
+            yield size
+            total -= max(size, 1)
+        yield total
+
+    def discount(self, price):
+        return price * self.rate
+
+
+def scaled(x: int):
+    return x * 10
+
+
+shop.parts(7, 3)
 '''
 METADATA = "Metadata-Version: 2.4\nName: school\nVersion: 1.2\nLicense-Expression: MIT\n"
 LIMITS = HarvestLimits(sources=("doctest", "test", "call", "constants"))
@@ -134,6 +173,38 @@ def test_a_harvest(tree: Path, tmp_path: Path) -> None:
     assert row["reached"]["doctest"] == [[2, 3]]
     assert row["not_reached"] == []
     assert load_benchmark(str(path)).questions
+
+
+def test_methods_and_generators(tmp_path: Path, recorder: PythonRecorder) -> None:
+    source = tmp_path / "shop.py"
+    source.write_text(SHOP)
+    path = tmp_path / "programs.jsonl"
+    totals = harvest_file(path, [source], DecontaminationIndex(), limits=LIMITS, similarity=1)
+    assert totals["functions_left_out"] == {"method": 1}
+    assert totals["kinds"] == dict.fromkeys(KINDS, 1)
+    rows = {row["id"]: row for row in map(json.loads, functions_path(path).open())}
+    assert {id: (row["function"], row["kind"]) for id, row in rows.items()} == {
+        "shop/shop.py:Shop.price": ("price", "static method"),
+        "shop/shop.py:Shop.label": ("label", "method without self"),
+        "shop/shop.py:Shop.parts": ("parts", "generator"),
+        "shop/shop.py:scaled": ("scaled", "function"),
+    }
+    (doctest,) = (
+        each for each in rows["shop/shop.py:Shop.price"]["inputs"] if each["source"] == "doctest"
+    )
+    assert (doctest["call"], doctest["expected"]) == ("price(3)", "30")
+    parts = rows["shop/shop.py:Shop.parts"]
+    assert all(each["call"].startswith("list(parts(") for each in parts["inputs"])
+    assert (parts["branches"], parts["not_reached"]) == ([[2, 3], [2, 5]], [])
+    call = next(each for each in parts["inputs"] if each["source"] == "call")
+    assert (call["call"], call["expected"]) == ("list(parts(7, 3))", "[3, 3, 1]")
+    # Every program gives the same result again, also that of a generator.
+    for question in read_questions(path):
+        trace = recorder.record(question.program)
+        assert (trace.result, len(trace.steps)) == (question.expected, question.facets["steps"])
+    # Generators have paths, too.
+    asked = load_benchmark("paths", data=str(path)).questions
+    assert {each.facets["kind"] for each in asked} >= {"generator", "method without self"}
 
 
 def test_excluded_programs_are_left_out(tree: Path, tmp_path: Path) -> None:

@@ -8,9 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.trace import Program
 from worldline.data.harvest.annotation_inputs import annotation_inputs, parse_type
-from worldline.data.harvest.branch_coverage import find_function, function_branches
+from worldline.data.harvest.branch_coverage import (
+    EXIT,
+    find_function,
+    function_branches,
+    reached_branches,
+)
 from worldline.data.harvest.constant_inputs import constant_inputs
+from worldline.data.harvest.function_slice import GENERATOR
 from worldline.data.harvest.input_execution import (
     FunctionTask,
     HarvestLimits,
@@ -20,6 +27,7 @@ from worldline.data.harvest.input_execution import (
 from worldline.data.harvest.literal_calls import calls_by_function, find_literal_calls
 from worldline.data.harvest.parameter_kinds import parameter_kinds
 from worldline.data.harvest.source_packages import SourceFile
+from worldline.languages.python.recorder import PythonRecorder
 
 SIGN = """\
 def sign(x: int) -> str:
@@ -149,6 +157,27 @@ def test_inputs_are_executed_and_their_branches_found() -> None:
         ("sign(2)", "'small'", {(2, 4), (4, 5)}),
     ]
     assert outcome.left_out == {("call", "raises an exception"): 1}
+
+
+def test_a_yield_is_not_the_end_of_a_function(recorder: PythonRecorder) -> None:
+    source = "def f(x):\n    if (yield x): return\n    yield 0\n"
+    graph = find_function(source, "f")
+    assert function_branches(graph) == {(2, 3), (2, EXIT)}
+    trace = recorder.record(Program(source, "list(f(3))"))
+    assert reached_branches(graph, trace) == {(2, 3)}
+
+
+def test_generators_are_executed_to_their_end() -> None:
+    source = "def f(x):\n    while x:\n        yield x\n        x -= 1\n"
+    calls = (("call", "f(2)"), ("call", "f(-1)"))
+    task = FunctionTask("p/a.py:f", "f", source, calls, GENERATOR)
+    executor = InputExecutor(HarvestLimits(sources=("call",)))
+    try:
+        (outcome,) = executor.run([task])
+    finally:
+        executor.close()
+    assert [(each.call, each.result) for each in outcome.inputs] == [("list(f(2))", "[2, 1]")]
+    assert outcome.left_out == {("call", "too many steps"): 1}
 
 
 @pytest.mark.parametrize(

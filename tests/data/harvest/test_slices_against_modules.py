@@ -4,11 +4,13 @@ import importlib
 import inspect
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from types import ModuleType
 from typing import Any
 
-from worldline.data.harvest import index_module, slice_functions
+from worldline.data.harvest import FunctionSlice, index_module, slice_functions
 from worldline.data.harvest.constant_inputs import constant_inputs
+from worldline.data.harvest.function_slice import GENERATOR
 
 MODULES = """
     base64 bisect calendar colorsys copy dataclasses difflib email.quoprimime email.utils
@@ -32,6 +34,19 @@ def outcome(call: str, namespace: dict[str, Any]) -> str:
         return f"raises {type(error).__name__}: {text}"
 
 
+def original(module: ModuleType, part: FunctionSlice) -> Any:
+    """What a slice was made of; a method is called without an object or a class."""
+    if not part.class_name:
+        return getattr(module, part.name)
+    owner: Any = module
+    for name in part.class_name.split("."):
+        owner = getattr(owner, name)
+    method = vars(owner)[part.name]
+    is_static = isinstance(method, staticmethod)
+    function = getattr(method, "__func__", method)
+    return function if is_static else partial(function, None)
+
+
 def differences(module: ModuleType) -> Iterator[tuple[str, list[str]]]:
     """The calls of each function of a module for which its slice behaves differently."""
     index = index_module(inspect.getsource(module))
@@ -42,12 +57,15 @@ def differences(module: ModuleType) -> Iterator[tuple[str, list[str]]]:
         namespace: dict[str, Any] = {}
         exec(each.text, namespace)
         calls = constant_inputs(each.text, each.name, count=CALLS)
+        if each.kind == GENERATOR:
+            calls = [f"list({call})" for call in calls]
+        actual = {**vars(module), each.name: original(module, each)}
         yield (
-            f"{module.__name__}.{each.name}",
+            f"{module.__name__}.{each.class_name}.{each.name}",
             [
                 call
                 for call in calls
-                if " at 0x" not in (expected := outcome(call, vars(module)))
+                if " at 0x" not in (expected := outcome(call, actual))
                 and outcome(call, namespace) != expected
             ],
         )

@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from worldline.data.generation import load_decontamination_index
-from worldline.data.harvest.function_slice import FunctionSlice, slice_functions
+from worldline.data.harvest.function_slice import KINDS, FunctionSlice
 from worldline.data.harvest.harvest_output import SIMILARITY, functions_path, harvest_file
 from worldline.data.harvest.input_execution import (
     DEFAULT_SOURCES,
     INPUT_SOURCES,
     HarvestLimits,
 )
+from worldline.data.harvest.module_functions import slice_functions
 from worldline.data.harvest.module_index import ModuleIndex, index_module
 from worldline.data.harvest.source_packages import SourceFile, SourcePackage, read_packages
 
@@ -66,6 +67,7 @@ def harvest_programs(
 __all__ = [
     "DEFAULT_SOURCES",
     "INPUT_SOURCES",
+    "KINDS",
     "SIMILARITY",
     "FunctionSlice",
     "HarvestLimits",

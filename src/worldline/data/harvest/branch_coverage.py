@@ -38,18 +38,23 @@ def reached_branches(function: FunctionGraph, trace: Trace) -> frozenset[BranchP
         if (scope.function, scope.line) == (function.qualname, function.first_line)
     }
     last: dict[int, int | None] = {}
+    # Where a scope was left; a generator may be resumed.
+    left: dict[int, int] = {}
     pairs: set[BranchPair] = set()
     for step in trace.steps:
         if step.scope not in scopes:
             continue
         before = last.get(step.scope)
-        if step.event == "line":
+        if step.event == "call":
+            left.pop(step.scope, None)
+        elif step.event == "line":
             if before is not None:
                 pairs.add((before, step.line))
             last[step.scope] = step.line
         elif step.event == "return" and before is not None:
-            pairs.add((before, EXIT))
+            left[step.scope] = before
         elif step.event == "exception":
             # What follows is the line of a handler, or the end: no branch of this line.
             last[step.scope] = None
+    pairs |= {(line, EXIT) for line in left.values()}
     return frozenset(pairs) & function_branches(function)

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from worldline.data.harvest.function_slice import FunctionSlice, slice_functions
+from worldline.data.harvest.function_slice import FunctionSlice
 from worldline.data.harvest.literal_calls import find_literal_calls
+from worldline.data.harvest.module_functions import slice_functions
 from worldline.data.harvest.module_index import index_module
 from worldline.data.harvest.source_packages import SourceFile
 

@@ -1,8 +1,8 @@
 """Slice of a module: one function with everything that it needs, as a module of its own."""
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from worldline.data.harvest.allowed_modules import (
     ALLOWED_MODULES,
@@ -10,10 +10,31 @@ from worldline.data.harvest.allowed_modules import (
     FORBIDDEN_BUILTINS,
     MODULE_VARIABLES,
 )
-from worldline.data.harvest.module_index import BUILTINS, ModuleIndex, TopLevelStatement
+from worldline.data.harvest.import_changes import (
+    is_decorated_by,
+    is_method_call,
+    is_part_assignment,
+    may_change,
+)
+from worldline.data.harvest.method_functions import (
+    BUILT_IN_DECORATORS,
+    Method,
+    function_source,
+    method_reason,
+)
+from worldline.data.harvest.module_index import (
+    BUILTINS,
+    ModuleIndex,
+    TopLevelStatement,
+    index_method,
+)
 from worldline.data.harvest.slice_text import bound_name, write_slice
 
 MAX_LINES = 200
+FUNCTION, STATIC_METHOD, METHOD = "function", "static method", "method without self"
+# A function or a method with `yield`; its calls are `list(f(…))`.
+GENERATOR = "generator"
+KINDS = (FUNCTION, STATIC_METHOD, METHOD, GENERATOR)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign)
@@ -29,57 +50,70 @@ class FunctionSlice:
         line: line of its definition in the module.
         text: the slice; empty if there is a reason.
         reason: why there is no slice.
+        kind: one of `KINDS`.
+        class_name: the class of a method.
     """
 
     name: str
     line: int
     text: str = ""
     reason: str = ""
+    kind: str = FUNCTION
+    class_name: str = ""
 
 
 class _Refusal(Exception):  # noqa: N818
     """The reason why a function cannot stand alone."""
 
 
-def slice_functions(index: ModuleIndex) -> Iterator[FunctionSlice]:
-    """Slice every function of a module: methods and nested functions only with a reason."""
-    for number, statement in enumerate(index.statements):
-        node = statement.node
-        if isinstance(node, ast.FunctionDef):
-            yield _slice_or_reason(index, number, node)
-        elif isinstance(node, ast.AsyncFunctionDef):
-            yield FunctionSlice(node.name, node.lineno, reason="asynchronous")
-        yield from _inner_functions(node)
+def slice_function(index: ModuleIndex, number: int, node: ast.FunctionDef) -> FunctionSlice:
+    """Slice a function at the top level of a module."""
+    kind = GENERATOR if _is_generator(node) else FUNCTION
+    return _slice_or_reason(index, number, {}, FunctionSlice(node.name, node.lineno, kind=kind))
 
 
-def _inner_functions(node: ast.stmt) -> Iterator[FunctionSlice]:
-    pending: list[tuple[ast.AST, str]] = [(node, "")]
-    while pending:
-        parent, reason = pending.pop()
-        if isinstance(parent, ast.ClassDef):
-            reason = "method"
-        elif isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef):
-            reason = "nested function"
-        for child in ast.iter_child_nodes(parent):
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield FunctionSlice(
-                    child.name, child.lineno, reason=reason or "defined conditionally"
-                )
-            pending.append((child, reason))
+def slice_method(index: ModuleIndex, number: int, method: Method) -> FunctionSlice:
+    """Slice a method of a class at the top level of a module, if it is a function.
+
+    Its class is no part of the slice: a method that needs it is left out.
+    """
+    node = method.node
+    kind = STATIC_METHOD if method.is_static else METHOD
+    part = FunctionSlice(
+        node.name,
+        node.lineno,
+        kind=GENERATOR if _is_generator(node) else kind,
+        class_name=method.class_name,
+    )
+    if reason := method_reason(method):
+        return replace(part, reason=reason)
+    if node.decorator_list and BUILT_IN_DECORATORS & index.binders.keys():
+        return replace(part, reason="decorated method")
+    others = {
+        node.name: "method with the name of what it needs",
+        **dict.fromkeys(index.statements[number].binds, "method that names its own class"),
+    }
+    source = function_source(method, index.text.encode().splitlines(keepends=True))
+    return _slice_or_reason(index_method(index, number, source), number, others, part)
 
 
-def _slice_or_reason(index: ModuleIndex, number: int, node: ast.FunctionDef) -> FunctionSlice:
+def _slice_or_reason(
+    index: ModuleIndex, number: int, refused: Mapping[str, str], part: FunctionSlice
+) -> FunctionSlice:
+    """Slice a function; `refused` has names that it must not need, and the reasons."""
     try:
-        _check_function(index, number, node)
-        text = _slice_text(index, number)
+        _check_function(index, number)
+        text = _slice_text(index, number, refused)
     except _Refusal as refusal:
-        return FunctionSlice(node.name, node.lineno, reason=str(refusal))
+        return replace(part, reason=str(refusal))
     if text.count("\n") > MAX_LINES:
-        return FunctionSlice(node.name, node.lineno, reason="too long")
-    return FunctionSlice(node.name, node.lineno, text)
+        return replace(part, reason="too long")
+    return replace(part, text=text)
 
 
-def _check_function(index: ModuleIndex, number: int, node: ast.FunctionDef) -> None:
+def _check_function(index: ModuleIndex, number: int) -> None:
+    node = index.statements[number].node
+    assert isinstance(node, ast.FunctionDef)
     arguments = node.args
     if (
         not [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -92,8 +126,9 @@ def _check_function(index: ModuleIndex, number: int, node: ast.FunctionDef) -> N
         raise _Refusal("bound again later")
     if _has_star_after(index, number):
         raise _Refusal("star import")
-    if _is_generator(node):
-        raise _Refusal("generator")
+    # `list(f(…))` needs what the function itself returns, and the built-in `list`.
+    if _is_generator(node) and (node.decorator_list or "list" in index.binders):
+        raise _Refusal("decorated generator" if node.decorator_list else "generator")
 
 
 def _is_generator(node: ast.FunctionDef) -> bool:
@@ -107,11 +142,13 @@ def _is_generator(node: ast.FunctionDef) -> bool:
     return False
 
 
-def _slice_text(index: ModuleIndex, number: int) -> str:
+def _slice_text(index: ModuleIndex, number: int, refused: Mapping[str, str]) -> str:
     needed, names = {number}, set(_names_of(index, number))
     pending = sorted(names)
     while pending:
         name = pending.pop()
+        if name in refused:
+            raise _Refusal(refused[name])
         for other in _statements_of(index, name):
             if other in needed:
                 continue
@@ -124,8 +161,8 @@ def _slice_text(index: ModuleIndex, number: int) -> str:
     has_annotations = any(each.annotation_names for each in statements)
     future = has_annotations and (index.has_future_annotations or not is_complete)
     imports = {each for name in typing_names for each in index.binders[name]}
-    nodes = [index.statements[each].node for each in sorted(needed | imports)]
-    return write_slice(index.text, nodes, names | typing_names, future=future)
+    written = [index.statements[each] for each in sorted(needed | imports)]
+    return write_slice(index.text, written, names | typing_names, future=future)
 
 
 def _names_of(index: ModuleIndex, number: int) -> frozenset[str]:
@@ -202,76 +239,14 @@ def _changes(index: ModuleIndex, name: str, binder: ast.stmt) -> Iterator[int]:
     is_value = isinstance(binder, _ASSIGNMENTS)
     for number, statement in enumerate(index.statements):
         node = statement.node
-        if _is_part_assignment(node, name):
+        if is_part_assignment(node, name):
             yield number
-        elif _is_decorated_by(node, name):
+        elif is_decorated_by(node, name):
             raise _Refusal("registers functions")
-        elif is_value and _may_change(index, statement, name):
-            if not _is_method_call(node, name):
+        elif is_value and may_change(index, statement, name):
+            if not is_method_call(node, name):
                 raise _Refusal("changed at import")
             yield number
-
-
-def _is_part_assignment(node: ast.stmt, name: str) -> bool:
-    """Whether it is an assignment to a part of a name: `NAME.x = 1`, `NAME[0] = 1`."""
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    if not isinstance(node, _ASSIGNMENTS):
-        return False
-    return any(
-        isinstance(target, ast.Attribute | ast.Subscript) and _root(target) == name
-        for target in targets
-    )
-
-
-def _is_decorated_by(node: ast.stmt, name: str) -> bool:
-    """Whether it is a function with a decorator such as `@NAME.register`."""
-    return isinstance(node, _DEFINITIONS) and any(
-        isinstance(expression := each.func if isinstance(each, ast.Call) else each, ast.Attribute)
-        and expression.attr == "register"
-        and _root(expression) == name
-        for each in node.decorator_list
-    )
-
-
-def _may_change(index: ModuleIndex, statement: TopLevelStatement, name: str) -> bool:
-    """Whether a statement that binds no value may change the object of a name."""
-    node = statement.node
-    if isinstance(node, (*_DEFINITIONS, *_IMPORTS, *_ASSIGNMENTS)):
-        return False
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return False
-    reached, pending = set[str](), set(statement.uses)
-    while pending:
-        each = pending.pop()
-        reached.add(each)
-        for number in index.binders.get(each, ()):
-            if isinstance(index.statements[number].node, ast.FunctionDef):
-                pending |= index.statements[number].uses - reached
-    return name in reached and not _is_main_guard(node)
-
-
-def _is_main_guard(node: ast.stmt) -> bool:
-    """Whether it is `if __name__ == "__main__":`, which is not executed at import."""
-    return isinstance(node, ast.If) and "__name__" in {
-        each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)
-    }
-
-
-def _is_method_call(node: ast.stmt, name: str) -> bool:
-    """Whether it is a call of a method of a name: `NAME.update(…)`."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Call)
-        and isinstance(node.value.func, ast.Attribute)
-        and _root(node.value.func) == name
-    )
-
-
-def _root(node: ast.expr) -> str | None:
-    """The name in front of attributes and subscripts: `a.b[0].c` -> "a"."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
 
 
 def _annotation_imports(

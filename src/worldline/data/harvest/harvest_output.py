@@ -22,7 +22,7 @@ from worldline.data.harvest.harvest_workers import execute_functions, file_map
 from worldline.data.harvest.input_execution import INPUT_SOURCES, HarvestLimits
 from worldline.evaluation.store import Journal, Lock, read_journal
 
-FORMAT = 2
+FORMAT = 3
 SIMILARITY = 0.85
 
 

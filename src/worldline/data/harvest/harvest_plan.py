@@ -39,7 +39,8 @@ class PlannedFunction:
     def origin(self) -> dict[str, Any]:
         """Where it is from, as JSON data."""
         names = ("package", "version", "license", "path", "line", "hash")
-        return {"function": self.task.name, **{name: getattr(self, name) for name in names}}
+        origin = {name: getattr(self, name) for name in names}
+        return {"function": self.task.name, "kind": self.task.kind, **origin}
 
 
 @dataclass(slots=True)
@@ -117,12 +118,13 @@ class HarvestPlan:
         if reason:
             self.counts.left_out[reason] += 1
             return None
-        id = f"{package.name}/{file.path}:{part.name}"
+        name = f"{part.class_name}.{part.name}" if part.class_name else part.name
+        id = f"{package.name}/{file.path}:{name}"
         self._ids[id] += 1
         if self._ids[id] > 1:
             # A package may be given twice, in two versions.
             id = f"{id}#{self._ids[id]}"
-        task = FunctionTask(id, part.name, part.text, calls[:_MAX_CALLS])
+        task = FunctionTask(id, part.name, part.text, calls[:_MAX_CALLS], part.kind)
         digest = hashlib.sha256(part.text.encode()).hexdigest()[:16]
         origin = (package.name, package.version, package.license, file.path, part.line, digest)
         return PlannedFunction(task, *origin)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from worldline.data.harvest.function_slice import KINDS
 from worldline.data.harvest.harvest_plan import PlannedFunction
 from worldline.data.harvest.input_execution import INPUT_SOURCES, FunctionOutcome
 
@@ -63,6 +64,7 @@ def program_rows(row: Row) -> list[Row]:
             "facets": {
                 **{name: row[name] for name in ("package", "version", "license", "path", "line")},
                 "function": row["function"],
+                "kind": row["kind"],
                 "hash": row["hash"],
                 "input": each["source"],
                 "steps": each["steps"],
@@ -77,14 +79,15 @@ def program_rows(row: Row) -> list[Row]:
 def summarize_rows(rows: Sequence[Row]) -> Row:
     """Totals of functions' rows, by source of input.
 
-    `functions_with` counts functions that an input of a source runs; `branches_reached` counts
-    branches of the functions that run.
+    `functions_with` counts functions that an input of a source runs; `kinds`, `licenses` and
+    `branches_reached` count the functions that run, and their branches.
     """
     running = [row for row in rows if row["inputs"]]
     inputs: Counter[str] = Counter()
     functions: Counter[str] = Counter()
     reached: Counter[str] = Counter()
     left_out: Counter[tuple[str, str]] = Counter()
+    kinds = Counter(row["kind"] for row in running)
     for row in rows:
         inputs.update(row["running"])
         functions.update(row["running"].keys())
@@ -96,6 +99,7 @@ def summarize_rows(rows: Sequence[Row]) -> Row:
         "executed": len(rows),
         "running": len(running),
         "programs": sum(len(row["inputs"]) for row in rows),
+        "kinds": {name: kinds[name] for name in KINDS},
         "licenses": dict(Counter(row["license"] for row in running).most_common()),
         "running_inputs": {name: inputs[name] for name in INPUT_SOURCES},
         "functions_with": {name: functions[name] for name in INPUT_SOURCES},

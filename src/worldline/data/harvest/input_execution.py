@@ -13,6 +13,7 @@ from worldline.data.harvest.branch_coverage import (
     reached_branches,
 )
 from worldline.data.harvest.constant_inputs import constant_inputs
+from worldline.data.harvest.function_slice import FUNCTION, GENERATOR
 from worldline.data.harvest.symbolic import SymbolicExecutor
 from worldline.languages.python.recorder import PythonRecorder, parse_literal
 
@@ -32,12 +33,14 @@ class FunctionTask:
         name: name of the function.
         text: the slice.
         calls: sources of inputs, and calls.
+        kind: its kind, as in `FunctionSlice`.
     """
 
     id: str
     name: str
     text: str
     calls: tuple[tuple[str, str], ...] = ()
+    kind: str = FUNCTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,10 @@ def _repeat_reason(trace: Trace, again: Mapping[Program, Trace]) -> str:
 def collect_inputs(
     task: FunctionTask, sources: Sequence[str], symbolic: SymbolicExecutor | None = None
 ) -> dict[str, str]:
-    """The calls to execute, with the source that has each of them first."""
+    """The calls to execute, with the source that has each of them first.
+
+    A generator is executed to its end: the call is `list(f(…))`.
+    """
     calls = [(source, call) for source, call in task.calls if source in sources]
     calls.sort(key=lambda each: INPUT_SOURCES.index(each[0]))
     if "constants" in sources:
@@ -185,7 +191,7 @@ def collect_inputs(
         calls += [("symbolic", call) for call in symbolic.find_inputs(task.text, task.name)]
     inputs: dict[str, str] = {}
     for source, call in calls:
-        inputs.setdefault(call, source)
+        inputs.setdefault(f"list({call})" if task.kind == GENERATOR else call, source)
     return inputs
 
 

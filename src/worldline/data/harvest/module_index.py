@@ -11,8 +11,10 @@ import opcode
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
+
+from worldline.data.harvest.method_functions import find_methods, method_reason
 
 BUILTINS = frozenset(dir(builtins))
 _GLOBAL_WRITES = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
@@ -43,6 +45,8 @@ class TopLevelStatement:
         attributes: names of attributes that it looks up.
         assigns_global: whether a function in it assigns a global variable.
         has_star: whether `from … import *` is in it.
+        source: its own text, if it is not a part of the module's: a method that was written as a
+            function.
     """
 
     node: ast.stmt
@@ -52,6 +56,7 @@ class TopLevelStatement:
     attributes: frozenset[str] = frozenset()
     assigns_global: bool = False
     has_star: bool = False
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ class ModuleIndex:
 def index_module(text: str) -> ModuleIndex | None:
     """Index the statements of a module; None if it cannot be compiled.
 
-    The names of a module without functions at its top level are not indexed.
+    The names of a module without functions that may stand alone are not indexed.
 
     "x = 1\\ndef f(a): return a + x" -> x is bound by statement 0, f by 1, which uses x
     """
@@ -84,7 +89,7 @@ def index_module(text: str) -> ModuleIndex | None:
         warnings.simplefilter("ignore")
         try:
             tree = ast.parse(text)
-            if any(isinstance(node, ast.FunctionDef) for node in tree.body):
+            if any(map(_has_function, tree.body)):
                 pairs = zip(tree.body, ast.parse(text).body, strict=True)
                 statements = tuple(_index_statement(node, bare) for node, bare in pairs)
             else:
@@ -102,6 +107,29 @@ def index_module(text: str) -> ModuleIndex | None:
         {name: tuple(numbers) for name, numbers in binders.items()},
         any(each.has_star for each in statements),
         any(_is_future_annotations(each.node) for each in statements),
+    )
+
+
+def index_method(index: ModuleIndex, number: int, source: str) -> ModuleIndex:
+    """Index a module in which a method, written as a function, has the place of its class.
+
+    Nothing binds the name of the class in it.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        node, bare = (ast.parse(source).body[0] for _ in range(2))
+        statement = replace(_index_statement(node, bare), source=source)
+    statements = (*index.statements[:number], statement, *index.statements[number + 1 :])
+    names = index.statements[number].binds
+    binders = {name: each for name, each in index.binders.items() if name not in names}
+    binders |= dict.fromkeys(statement.binds, (number,))
+    return replace(index, statements=statements, binders=binders)
+
+
+def _has_function(node: ast.stmt) -> bool:
+    """Whether a statement is a function, or a class with a method that is one."""
+    return isinstance(node, ast.FunctionDef) or any(
+        not method_reason(method) for method in find_methods(node)
     )
 
 

@@ -2,30 +2,36 @@
 
 import ast
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+
+from worldline.data.harvest.module_index import TopLevelStatement
 
 _FUTURE = "from __future__ import annotations"
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def write_slice(text: str, nodes: list[ast.stmt], names: Collection[str], *, future: bool) -> str:
+def write_slice(
+    text: str, statements: Sequence[TopLevelStatement], names: Collection[str], *, future: bool
+) -> str:
     """Write the statements of a module as a module of its own.
 
     Docstrings are removed: doctests in them tell the results of calls.
 
     Args:
         text: The module's source.
-        nodes: The statements to write, in their order.
+        statements: The statements to write, in their order.
         names: The names that are used; other names of imports are left out.
         future: Whether annotations must not be evaluated.
     """
     lines = text.encode().splitlines(keepends=True)
     blocks = [_FUTURE] if future else []
-    for node in nodes:
+    for each in statements:
+        node = each.node
         if isinstance(node, ast.Import | ast.ImportFrom):
             blocks.append(ast.unparse(_used_part(node, names)))
         else:
-            blocks.append(_statement_text(lines, node))
+            own_lines = each.source.encode().splitlines(keepends=True)
+            blocks.append(_statement_text(own_lines or lines, node))
     return _join(blocks) + "\n"
 
 

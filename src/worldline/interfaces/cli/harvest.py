@@ -170,6 +170,7 @@ def _print_summary(console: Console, output: Path, totals: dict[str, Any]) -> No
     for _, reason, number in totals["inputs_left_out"]:
         reasons[reason] += number
     console.print(_count_table("inputs left out", "reason", dict(reasons.most_common())))
+    console.print(_count_table("functions with inputs, by kind", "kind", totals["kinds"]))
     console.print(_count_table("functions with inputs, by licence", "licence", totals["licenses"]))
 
 
