@@ -1,12 +1,13 @@
 """Recorder of programs of any language: each is executed by the recorder of its language."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from worldline.core.language import get_language
-from worldline.core.trace import DEFAULT_LANGUAGE, Choice, Limits, Program, Trace
+from worldline.core.trace import DEFAULT_LANGUAGE, Choice, Limits, Program, Trace, TraceColumns
 from worldline.languages.python.recorder import (
     Cancellation,
     PythonRecorder,
@@ -15,6 +16,8 @@ from worldline.languages.python.recorder import (
     Thresholds,
 )
 from worldline.languages.sandbox import Sandbox
+
+T = TypeVar("T")
 
 
 class ProgramRecorder:
@@ -150,12 +153,33 @@ class ProgramRecorder:
             The traces, None for a program that has to be executed alone, by `record`: programs of
             languages other than Python, and those that could change what a later one sees.
         """
+        return self._record_python(
+            programs, repeat, partial(self._python.record_group, limits=limits)
+        )
+
+    def record_group_columns(
+        self,
+        programs: Sequence[Program],
+        *,
+        limits: Limits | None = None,
+        repeat: "ProgramRecorder | None" = None,
+    ) -> list[TraceColumns | None]:
+        """The traces of `record_group` as columns, without objects for their steps."""
+        return self._record_python(
+            programs, repeat, partial(self._python.record_group_columns, limits=limits)
+        )
+
+    def _record_python(
+        self,
+        programs: Sequence[Program],
+        repeat: "ProgramRecorder | None",
+        record: Callable[..., list[T | None]],
+    ) -> list[T | None]:
+        """Record the programs that are in Python; None for the others."""
         numbers = [n for n, each in enumerate(programs) if each.language == DEFAULT_LANGUAGE]
-        traces: list[Trace | None] = [None] * len(programs)
-        recorded = self._python.record_group(
-            [programs[n] for n in numbers],
-            limits=limits,
-            repeat=None if repeat is None else repeat._python,
+        traces: list[T | None] = [None] * len(programs)
+        recorded = record(
+            [programs[n] for n in numbers], repeat=None if repeat is None else repeat._python
         )
         for number, trace in zip(numbers, recorded, strict=True):
             traces[number] = trace

@@ -2,9 +2,10 @@
 
 import pytest
 
-from worldline.core.trace import Program
+from worldline.core.trace import Program, parse_source
 from worldline.data.generation import DecontaminationIndex
 from worldline.data.generation.canonical_hash import hash_program, hash_source, statement_kinds
+from worldline.data.generation.source_symbols import symbols_in_text, symbols_in_tree
 
 SOURCE = """
 def f(xs, k):
@@ -14,6 +15,16 @@ def f(xs, k):
             total += x
     return total
 """
+
+
+def kinds_of(source: str) -> str:
+    return statement_kinds(parse_source(source))
+
+
+def symbols_of(source: str) -> str:
+    tree = parse_source(source)
+    assert tree is not None
+    return symbols_in_tree(tree)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +43,9 @@ def f(xs, k):
 def test_equivalent_sources_have_the_same_hash(other: str) -> None:
     assert other != SOURCE
     assert hash_source(other) == hash_source(SOURCE)
-    assert statement_kinds(other) == statement_kinds(SOURCE)
+    assert kinds_of(other) == kinds_of(SOURCE)
+    assert symbols_of(other) == symbols_of(SOURCE)
+    assert symbols_in_text(other) in (symbols_of(SOURCE), None)
 
 
 @pytest.mark.parametrize(
@@ -127,19 +140,28 @@ def test_invalid_and_very_deep_sources_have_a_hash() -> None:
 
 def test_kinds_of_statements_have_their_nesting() -> None:
     inside = "if a:\n    b = 1\n    c: int\nelse:\n    match b:\n        case 1:\n            f()\n"
-    assert statement_kinds(inside) == "(If(Assign)(Match(match_case(Expr))))"
+    assert kinds_of(inside) == "(If(Assign)(Match(match_case(Expr))))"
     behind = "if a:\n    pass\nb = 1\n"
-    assert statement_kinds(behind) == "(If(Pass)()Assign)"
-    assert statement_kinds("lambda: 1") == "(Expr)"
+    assert kinds_of(behind) == "(If(Pass)()Assign)"
+    assert kinds_of("lambda: 1") == "(Expr)"
     # Not known.
-    assert statement_kinds("def f(:") == ""
+    assert kinds_of("def f(:") == ""
 
 
 @pytest.mark.parametrize("source", [SOURCE, SOURCE.replace("total", "t"), "def f(:", "x = 1"])
-def test_an_index_finds_the_same_programs_with_kinds_as_without(source: str) -> None:
-    owners = {hash_source(each): "a" for each in (SOURCE, "x = 2")}
-    kinds = frozenset(map(statement_kinds, (SOURCE, "x = 2")))
+def test_an_index_finds_the_same_programs_with_kinds_and_symbols_as_without(source: str) -> None:
+    indexed = (SOURCE, "x = 2")
+    owners = {hash_source(each): "a" for each in indexed}
+    symbols = frozenset(map(symbols_of, indexed))
+    kinds = frozenset(
+        pair
+        for each in indexed
+        for pair in ((symbols_of(each), kinds_of(each)), ("", kinds_of(each)))
+    )
     program = Program(source, "f(1)")
-    found = DecontaminationIndex(owners, kinds=kinds).owner(program)
-    assert found == DecontaminationIndex(owners).owner(program)
+    found = DecontaminationIndex(owners).owner(program)
+    assert found == DecontaminationIndex(owners, kinds=kinds, symbols=symbols).owner(program)
+    # Not known of a program of the index.
+    kinds |= {("", "")}
+    assert found == DecontaminationIndex(owners, kinds=kinds, symbols=symbols).owner(program)
     assert (found == "a") is ("return" in source)

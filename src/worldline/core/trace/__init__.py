@@ -61,6 +61,7 @@ from worldline.core.trace.trace import (
     trace_from_json,
     trace_to_json,
 )
+from worldline.core.trace.trace_columns import StepColumns, TraceColumns
 from worldline.core.trace.trace_difference import difference
 from worldline.core.util.text import printable
 
@@ -88,7 +89,9 @@ __all__ = [
     "Program",
     "Scope",
     "Step",
+    "StepColumns",
     "Trace",
+    "TraceColumns",
     "changed_locals",
     "check_call",
     "choice_from_fields",

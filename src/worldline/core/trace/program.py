@@ -113,17 +113,22 @@ class Program:
     @property
     def hash(self) -> str:
         """Hash of the text, the standard input and the language."""
-        content = f"{self.text}\0{self.stdin}".encode("utf-8", "surrogatepass")
-        if self.language != DEFAULT_LANGUAGE:
-            # A byte that UTF-8 never contains: no Python program can have the same content.
-            content += b"\xff" + self.language.encode("utf-8", "surrogatepass")
-        return hashlib.sha256(content).hexdigest()[:16]
+        return _hash(self.text, self.stdin, self.language)
 
 
 # The text is needed at every step, and building it means parsing the source.
 @lru_cache(maxsize=1024)
 def _wrap_call(source: str, call: str, language: str) -> str:
     return get_language(language).source.wrap_call(source, call)
+
+
+@lru_cache(maxsize=1024)
+def _hash(text: str, stdin: str, language: str) -> str:
+    content = f"{text}\0{stdin}".encode("utf-8", "surrogatepass")
+    if language != DEFAULT_LANGUAGE:
+        # A byte that UTF-8 never contains: no Python program can have the same content.
+        content += b"\xff" + language.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def function_lines(program: Program) -> dict[int, int]:

@@ -43,6 +43,8 @@ def check_call(call: str) -> None:
             f"the call {call[:60]!r} is not one Python expression ({error}); "
             "write it as in --call 'f(1, 3)'"
         ) from None
+    if not ("yield" in call or "await" in call):
+        return
     if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in ast.walk(tree)):
         raise ProgramError(
             f"the call {call[:60]!r} contains `yield` or `await`; "
@@ -99,7 +101,7 @@ def wrap_call(source: str, call: str) -> str:
 def find_entry(text: str) -> str | None:
     """The name of the marked entry point; None if there is none."""
     for line in text.splitlines():
-        if line.rstrip().endswith(START_MARK) and line.startswith("def "):
+        if line.startswith("def ") and line.rstrip().endswith(START_MARK):
             return line.removeprefix("def ").split("(")[0].strip()
     return None
 

@@ -1,6 +1,6 @@
 """Trace: the steps of one execution, why the recording ended, and its limits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -192,6 +192,11 @@ class Trace:
         return self._last.value if is_known and self._last else None
 
     @property
+    def n_steps(self) -> int:
+        """Number of steps."""
+        return len(self.steps)
+
+    @property
     def has_threads(self) -> bool:
         """Whether it contains steps of threads other than the main thread."""
         return any(step.thread for step in self.steps)
@@ -204,9 +209,7 @@ class Trace:
     @property
     def gaps(self) -> tuple[str, ...]:
         """The notes about something that was not recorded."""
-        return tuple(
-            note for note in self.notes if not note.startswith((REDUCED_NOTE, CONTAINER_NOTE))
-        )
+        return gaps_of(self.notes)
 
     @property
     def _last(self) -> Step | None:
@@ -237,6 +240,11 @@ class Trace:
         if not self.ending.is_complete or self._last is None:
             return False
         return self._last.event == "return" and self._last.scope == 0
+
+
+def gaps_of(notes: Iterable[str]) -> tuple[str, ...]:
+    """The notes about something that was not recorded, without those about the sandbox."""
+    return tuple(note for note in notes if not note.startswith((REDUCED_NOTE, CONTAINER_NOTE)))
 
 
 def python_version(text: str) -> tuple[int, int]:

@@ -7,7 +7,7 @@ of the two.
 
 import ast
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -31,7 +31,11 @@ def hash_source(source: str) -> str:
 
     "def f(a): return a+1", "def g(x):\\n    return (x + 1)  # more" -> the same
     """
-    tree = parse_source(source)
+    return hash_tree(parse_source(source), source)
+
+
+def hash_tree(tree: ast.Module | None, source: str) -> str:
+    """Hash a source whose syntax tree is known; None if it cannot be parsed."""
     try:
         text = source.strip() if tree is None else _CanonicalWriter().write(tree)
     except RecursionError:
@@ -39,14 +43,13 @@ def hash_source(source: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
-def statement_kinds(source: str) -> str:
+def statement_kinds(tree: ast.Module | None) -> str:
     """Kinds of the statements of a source, with their nesting: equivalent sources have the same.
 
-    Much cheaper than `hash_source`: sources of different kinds have different hashes.
+    Much cheaper than `hash_tree`: sources of different kinds have different hashes.
 
     "def f(a):\\n    b = a\\n    return b" -> "(FunctionDef(AssignReturn))"
     """
-    tree = parse_source(source)
     out: list[str] = []
     if tree is not None:
         try:
@@ -66,6 +69,23 @@ def _write_kinds(node: ast.AST, out: list[str]) -> None:
                 out.append(type(each).__name__)
                 _write_kinds(each, out)  # type: ignore[arg-type]
             out.append(")")
+
+
+def hashed_nodes(tree: ast.Module) -> Iterator[ast.AST]:
+    """All nodes of a tree that its canonical hash depends on.
+
+    Their order is not that of the source.
+    """
+    waiting: list[object] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.AST):
+            yield node
+            for field in node._fields:
+                if field not in _IGNORED_FIELDS:
+                    value = getattr(node, field, None)
+                    values = value if isinstance(value, list) else [value]
+                    waiting += _executed(node, values)
 
 
 @cache

@@ -18,7 +18,12 @@ from worldline.core.errors import InputError, SandboxError
 from worldline.core.trace import Program, parse_source
 from worldline.core.util.cache_folder import cache_folder
 from worldline.core.util.files import write_file
-from worldline.data.generation.canonical_hash import hash_source, statement_kinds
+from worldline.data.generation.canonical_hash import (
+    hash_source,
+    hash_tree,
+    statement_kinds,
+)
+from worldline.data.generation.source_symbols import symbols_in_text, symbols_in_tree
 from worldline.evaluation.benchmarks import BENCHMARKS, load_benchmark
 from worldline.evaluation.benchmarks.published_data import FOLDER_VARIABLE
 from worldline.evaluation.benchmarks.threads import concurrent_programs
@@ -27,8 +32,8 @@ from worldline.evaluation.benchmarks.threads import concurrent_programs
 _NOT_INDEXED = frozenset({"cruxeval-x", "humaneval-x", "paths"})
 # Benchmarks whose programs are generated, not loaded from a file.
 _GENERATED_BENCHMARKS = ("permutation", "composition", "chance", "hidden", "threads")
-# The canonical hash and the kinds of statements of each source.
-_Hashes = Mapping[str, tuple[str, str]]
+# The canonical hash, the kinds of statements and the symbols of each source.
+_Hashes = Mapping[str, tuple[str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +42,42 @@ class DecontaminationIndex:
 
     `owners` maps a hash to the name of the benchmark or file that contains the program. `names`
     lists the benchmarks and files in the index. `missing` maps benchmarks that could not be
-    loaded to the reason. `hash` identifies the indexed programs. `kinds` has the kinds of their
-    statements: a program of other kinds is in none of them. If empty, every program is hashed.
+    loaded to the reason. `hash` identifies the indexed programs. `symbols` has the symbols of
+    their sources, and `kinds` the kinds of their statements, with their symbols and without: a
+    program with others is not in the index. If empty, every program is hashed.
     """
 
     owners: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     missing: Mapping[str, str] = field(default_factory=dict)
     hash: str = ""
-    kinds: frozenset[str] = frozenset()
+    kinds: frozenset[tuple[str, str]] = frozenset()
+    symbols: frozenset[str] = frozenset()
 
     def owner(self, program: Program) -> str | None:
         """Name of the benchmark or file that contains a program's source; None if none does."""
         if not program.is_python:
             # Only Python sources are known to be equivalent; the benchmarks are in Python.
             return None
-        if program.call is not None and not self._may_contain(program.source):
-            return None
-        name = self.owners.get(hash_source(program.source))
+        symbols = None
+        if program.call is not None and self._is_complete:
+            symbols = symbols_in_text(program.source)
+            if symbols is not None and symbols not in self.symbols:
+                return None
+        tree = parse_source(program.source)
+        if program.call is not None and self._is_complete:
+            kinds = statement_kinds(tree)
+            if kinds and (symbols or "", kinds) not in self.kinds:
+                return None
+        name = self.owners.get(hash_tree(tree, program.source))
         if name is None and program.call is None:
             name = self.owners.get(hash_source(_source_without_entry_point(program)))
         return name
 
-    def _may_contain(self, source: str) -> bool:
-        """Whether a program of the index has the same kinds of statements, or that is not known."""
-        if not self.kinds or "" in self.kinds:
-            return True
-        kinds = statement_kinds(source)
-        return not kinds or kinds in self.kinds
+    @property
+    def _is_complete(self) -> bool:
+        """Whether the kinds and the symbols of all programs are known."""
+        return bool(self.kinds) and ("", "") not in self.kinds
 
 
 def load_decontamination_index(exclude: Sequence[str | Path] = ()) -> DecontaminationIndex:
@@ -81,7 +94,8 @@ def load_decontamination_index(exclude: Sequence[str | Path] = ()) -> Decontamin
     names: list[str] = []
     owners: dict[str, str] = {}
     missing: dict[str, str] = {}
-    all_kinds: set[str] = set()
+    all_kinds: set[tuple[str, str]] = set()
+    all_symbols: set[str] = set()
     digest = hashlib.sha256()
     benchmarks = [name for name in BENCHMARKS if name not in _NOT_INDEXED]
     for name in dict.fromkeys([*benchmarks, *required]):
@@ -101,12 +115,15 @@ def load_decontamination_index(exclude: Sequence[str | Path] = ()) -> Decontamin
             )
             continue
         names.append(name)
-        for source, (source_hash, kinds) in hashes.items():
+        for source, (source_hash, kinds, symbols) in hashes.items():
             digest.update(f"{source}\0".encode("utf-8", "surrogatepass"))
             owners.setdefault(source_hash, name)
-            all_kinds.add(kinds)
+            all_kinds |= {(symbols, kinds), ("", kinds)}
+            all_symbols.add(symbols)
     content = digest.hexdigest()[:16]
-    return DecontaminationIndex(owners, tuple(names), missing, content, frozenset(all_kinds))
+    return DecontaminationIndex(
+        owners, tuple(names), missing, content, frozenset(all_kinds), frozenset(all_symbols)
+    )
 
 
 def _source_without_entry_point(program: Program) -> str:
@@ -127,7 +144,7 @@ def _generated_hashes(name: str) -> _Hashes:
     folder = cache_folder()
     file = folder / f"{name}-{_code_digest()}.json"
     try:
-        cached: dict[str, tuple[str, str]] = json.loads(file.read_text(encoding="utf-8"))
+        cached: dict[str, tuple[str, str, str]] = json.loads(file.read_text(encoding="utf-8"))
         return cached
     except (OSError, ValueError):
         hashes = _source_hashes(name)
@@ -151,11 +168,19 @@ def _code_digest() -> str:
 
 
 def _source_hashes(name: str) -> _Hashes:
-    """Map each source of a benchmark or file to its canonical hash and its kinds of statements."""
+    """Map each source of a benchmark or file to its hash, kinds of statements and symbols."""
     if name == "threads":
         # Only the expected results need executions.
         programs = [program for *_, program in concurrent_programs() if program is not None]
     else:
         programs = [question.program for question in load_benchmark(name).questions]
     sources = dict.fromkeys(program.source for program in programs)
-    return {source: (hash_source(source), statement_kinds(source)) for source in sources}
+    return {source: _hashes_of_source(source) for source in sources}
+
+
+def _hashes_of_source(source: str) -> tuple[str, str, str]:
+    tree = parse_source(source)
+    kinds = statement_kinds(tree)
+    # Without kinds, the hash is that of the text, or of a tree that is too deep.
+    symbols = symbols_in_tree(tree) if tree is not None and kinds else ""
+    return hash_tree(tree, source), kinds, symbols

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from socket import gethostname
 from typing import Any
@@ -14,7 +14,7 @@ from worldline.core.errors import (
     SandboxError,
     WorldlineError,
 )
-from worldline.core.trace import Program, Trace, difference
+from worldline.core.trace import Program, Trace, TraceColumns, difference
 from worldline.core.util.garbage_collection import paused_garbage_collection
 from worldline.data.tracing.parsed_row import ParsedRow, parse_row
 from worldline.data.tracing.sharding import ProgramRow, Shard
@@ -22,6 +22,7 @@ from worldline.data.tracing.trace_job import SMOKE_TEST_PROGRAM, TraceJob, ident
 from worldline.evaluation.store import (
     TRACE_COLUMNS,
     PartBuilder,
+    StoredColumns,
     StoredTrace,
     check_row,
     open_location,
@@ -100,7 +101,7 @@ class ShardWorker:
         self._codec: StepCodec = STEP_CODECS[job.codec]
         self._tokenizer = None if job.tokenizer is None else load_tokenizer(job.tokenizer)
         # Traces of the shard's programs that shared a process.
-        self._grouped: dict[Program, Trace] = {}
+        self._grouped: Mapping[Program, Trace | TraceColumns] = {}
         self._check_machine()
 
     def _check_machine(self) -> None:
@@ -158,14 +159,18 @@ class ShardWorker:
         write_shard(self._location, shard.name, traces, outcomes, counts.to_json())
         return counts
 
-    def _record_groups(self, parsed: Sequence[ParsedRow]) -> dict[Program, Trace]:
+    def _record_groups(self, parsed: Sequence[ParsedRow]) -> Mapping[Program, Trace | TraceColumns]:
         """Execute the programs of a shard in groups, twice; traces that are the same both times."""
         questions = [each.question for each in parsed if each.question and not each.outcome]
         programs = list(dict.fromkeys(question.program for question in questions))
+        first, second = self._recorders
+        traces: Sequence[Trace | TraceColumns | None]
         try:
-            traces = self._recorders[0].record_group(
-                programs, limits=self.job.limits, repeat=self._recorders[1]
-            )
+            if self._tokenizer is None:
+                traces = first.record_group_columns(programs, limits=self.job.limits, repeat=second)
+            else:
+                # The codec needs the steps.
+                traces = first.record_group(programs, limits=self.job.limits, repeat=second)
         except (RecorderError, SandboxError):
             # Alone, each program says what is wrong.
             return {}
@@ -207,7 +212,7 @@ class ShardWorker:
             return {**outcome, **parsed.outcome}, None
         try:
             stored = self._record_question(question)
-            outcome |= {"steps": len(stored.trace.steps), "is_expected": stored.is_expected}
+            outcome |= {"steps": stored.trace.n_steps, "is_expected": stored.is_expected}
             outcome["isolation"] = "group" if question.program in self._grouped else "process"
             outcome |= {name: getattr(stored, name) for name in _TOKEN_COLUMNS}
             reason, detail = self._rejection(stored)
@@ -236,9 +241,11 @@ class ShardWorker:
         recorder = self._recorders[1]
         return recorder.record_choosing(trace.program, trace.choices, limits=self.job.limits)[0]
 
-    def _record_question(self, question: Question) -> StoredTrace:
+    def _record_question(self, question: Question) -> StoredTrace | StoredColumns:
         """Record the trace of a program, and count its tokens if there is a tokenizer."""
         trace = self._grouped.get(question.program) or self._record(0, question.program)
+        if isinstance(trace, TraceColumns):
+            return StoredColumns(question.id, trace, question.expected, question.facets)
         arguments = (question.id, trace, question.expected, question.facets)
         if self._tokenizer is None or not trace.is_complete:
             return StoredTrace(*arguments)
@@ -246,20 +253,21 @@ class ShardWorker:
         tokens = (count_segment_tokens(text, SpecialToken, self._tokenizer) for text in texts)
         return StoredTrace(*arguments, *tokens)
 
-    def _rejection(self, stored: StoredTrace) -> tuple[str, str]:
+    def _rejection(self, stored: StoredTrace | StoredColumns) -> tuple[str, str]:
         """Outcome and detail of a trace that is not kept; empty texts if it is kept."""
         trace, filters = stored.trace, self.job.filters
         if not trace.ending.is_complete:
             return trace.ending.reason, trace.ending.detail
         if trace.gaps or not trace.is_complete:
             return "incomplete", "; ".join(trace.gaps) or "its last steps are missing"
-        if len(trace.steps) < filters.min_steps:
+        if trace.n_steps < filters.min_steps:
             return "too_short", f"fewer than {filters.min_steps:,} steps"
         tokens = sum(getattr(stored, name) or 0 for name in _TOKEN_COLUMNS)
         if filters.max_tokens is not None and tokens > filters.max_tokens:
             return "too_long", f"more than {filters.max_tokens:,} tokens"
         if filters.skip_determinism_check or trace.program in self._grouped:
             return "", ""
+        assert isinstance(trace, Trace)
         detail = difference(trace, self._record(1, trace.program))
         if detail and filters.keep_non_deterministic and trace.choices:
             detail = difference(trace, self._replay(trace))

@@ -46,6 +46,7 @@ from worldline.evaluation.store.sql_query import (
 )
 from worldline.evaluation.store.trace_rows import (
     TRACE_COLUMNS,
+    StoredColumns,
     StoredTrace,
     read_stored_traces,
     read_traces,
@@ -85,6 +86,7 @@ __all__ = [
     "QueryResult",
     "QuerySource",
     "StoreLocation",
+    "StoredColumns",
     "StoredTrace",
     "TextBlock",
     "check_row",

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ ROW_GROUP = 500
 # Characters in a row group; a group of huge rows has fewer rows.
 _GROUP_CHARS = 20_000_000
 COMPRESSION = {"compression": "zstd", "compression_level": 3}
+_NUMBER_LISTS = ("ints", "floats", "flags")
 # Rows in memory while a part is read row by row.
 _BATCH = 100
 
@@ -60,6 +62,10 @@ class PartBuilder:
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
+        self._texts = [column.name for column in columns if column.type == "text"]
+        self._text_lists = [column.name for column in columns if column.type == "texts"]
+        self._lists = [column.name for column in columns if column.type in _NUMBER_LISTS]
+        self._n_others = len(columns) - sum(map(len, (self._texts, self._text_lists, self._lists)))
         self._pa = require_arrow()
         self._sink = self._pa.BufferOutputStream()
         self._writer: Any = None
@@ -69,8 +75,7 @@ class PartBuilder:
     def add(self, row: dict[str, Any]) -> None:
         """Add one row."""
         self._rows.append(row)
-        for column in self._columns:
-            self._chars += _approximate_chars(row.get(column.name), column)
+        self._chars += self._approximate_chars(row)
         if len(self._rows) == ROW_GROUP or self._chars > _GROUP_CHARS:
             self._flush()
 
@@ -83,6 +88,20 @@ class PartBuilder:
         data: bytes = self._sink.getvalue().to_pybytes()
         return data
 
+    def _approximate_chars(self, row: dict[str, Any]) -> int:
+        """Characters of the texts of a row, and eight for each other value."""
+        get, chars = row.get, 8 * self._n_others
+        for name in self._texts:
+            text = get(name)
+            chars += 8 if text is None else len(text)
+        for name in self._lists:
+            values = get(name)
+            chars += 8 if values is None else 8 * len(values)
+        for name in self._text_lists:
+            texts = get(name)
+            chars += 8 if texts is None else 8 * len(texts) + len("".join(filter(None, texts)))
+        return chars
+
     def _flush(self) -> None:
         if not self._rows:
             return
@@ -91,13 +110,6 @@ class PartBuilder:
             self._writer = self._pa.parquet.ParquetWriter(self._sink, table.schema, **COMPRESSION)
         self._writer.write_table(table)
         self._rows, self._chars = [], 0
-
-
-def _approximate_chars(value: Any, column: Column) -> int:
-    if isinstance(value, list):
-        texts = "".join(filter(None, value)) if column.type == "texts" else ""
-        return 8 * len(value) + len(texts)
-    return len(value) if isinstance(value, str) else 8
 
 
 def rows_to_arrow(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> Any:
@@ -113,7 +125,7 @@ def rows_to_arrow(columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> 
 def _stored_values(values: list[Any], column: Column) -> list[Any]:
     match column.type:
         case "text":
-            return [None if value is None else escape_surrogates(value) for value in values]
+            return _stored_texts(values)
         case "texts":
             return [None if value is None else _stored_texts(value) for value in values]
         case "time":
@@ -121,8 +133,8 @@ def _stored_values(values: list[Any], column: Column) -> list[Any]:
     return values
 
 
-def _stored_texts(texts: Sequence[str | None]) -> Sequence[str | None]:
-    if all(text is None or text.isascii() for text in texts):
+def _stored_texts(texts: list[str | None]) -> list[str | None]:
+    if "".join(filter(None, texts)).isascii():
         return texts
     return [None if text is None else escape_surrogates(text) for text in texts]
 
@@ -138,16 +150,25 @@ def escape_surrogates(text: str) -> str:
 def check_row(columns: Sequence[Column], row: dict[str, Any]) -> None:
     """Raise an InputError that names the row if one of its integers is too large to store."""
     for column in columns:
-        value = row.get(column.name)
-        if column.type == "int" and value is not None:
-            fits = -(2**63) <= value < 2**63
-        elif column.type == "ints" and value:
-            fits = -(2**31) <= min(value) <= max(value) < 2**31
+        if column.type == "int":
+            value = row.get(column.name)
+            fits = value is None or -(2**63) <= value < 2**63
+        elif column.type == "ints":
+            value = row.get(column.name)
+            fits = not value or _fit_32_bits(value)
         else:
             continue
         if not fits:
             name = row.get("sample", row.get("id"))
             raise InputError(f"{name}: the number in `{column.name}` is too large to store")
+
+
+def _fit_32_bits(numbers: list[int]) -> bool:
+    try:
+        array("i", numbers)
+    except OverflowError:
+        return False
+    return True
 
 
 def part_files(location: StoreLocation) -> list[str]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,9 @@ from worldline.core.trace import (
     Program,
     Scope,
     Step,
+    StepColumns,
     Trace,
+    TraceColumns,
     choice_from_fields,
     choice_to_fields,
     program_from_fields,
@@ -114,26 +116,51 @@ class StoredTrace:
     @property
     def is_expected(self) -> bool | None:
         """Whether the result is the expected one; None if no value is expected."""
-        if self.expected is None:
-            return None
-        result = self.trace.result
-        values = self.trace.program.values
-        return result is not None and values.answers_equal(self.expected, result)
+        return _is_expected(self.trace, self.expected)
 
 
-def trace_to_row(stored: StoredTrace) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class StoredColumns:
+    """A trace as columns, and what the input file says about its program; see `StoredTrace`.
+
+    Its tokens are not counted.
+    """
+
+    id: str
+    trace: TraceColumns
+    expected: str | None = None
+    facets: Mapping[str, str | int] = field(default_factory=dict)
+    prompt_tokens: None = None
+    completion_tokens: None = None
+
+    def __repr__(self) -> str:
+        return f"<StoredColumns {self.id}: {self.trace.n_steps} steps>"
+
+    @property
+    def is_expected(self) -> bool | None:
+        """Whether the result is the expected one; None if no value is expected."""
+        return _is_expected(self.trace, self.expected)
+
+
+def _is_expected(trace: Trace | TraceColumns, expected: str | None) -> bool | None:
+    if expected is None:
+        return None
+    result = trace.result
+    return result is not None and trace.program.values.answers_equal(expected, result)
+
+
+def trace_to_row(stored: StoredTrace | StoredColumns) -> dict[str, Any]:
     """Convert a trace to a row with the keys of `TRACE_COLUMNS`; `row_to_trace` reads it back.
 
     A trace with assumed calls is refused: a store is training data.
     If a text contains a lone surrogate, which Parquet cannot store, all texts of the row are
-    escaped: "\\ud800" -> "\\\\ud800", and "\\\\" -> "\\\\\\\\".
+    escaped: "\\ud800" -> "\\\\ud800", and "\\" -> "\\\\\\\\".
     """
     trace = stored.trace
-    if trace.assumptions is not None:
-        raise InputError(
-            f"the trace {stored.id} has assumed calls, which a store cannot have; keep it as JSON "
-            "(worldline run --format json)"
-        )
+    if isinstance(trace, TraceColumns):
+        columns = _fields(trace.columns) | {"thread": [], "choices": None}
+    else:
+        columns = _trace_to_columns(trace, stored.id)
     row = {
         "id": stored.id,
         "program": trace.program.hash,
@@ -145,25 +172,36 @@ def trace_to_row(stored: StoredTrace) -> dict[str, Any]:
         "ending": trace.ending.reason,
         "ending_detail": trace.ending.detail,
         "result": trace.result,
-        "steps": len(trace.steps),
+        "steps": trace.n_steps,
         "prompt_tokens": stored.prompt_tokens,
         "completion_tokens": stored.completion_tokens,
         "stdout": trace.stdout,
         "notes": list(trace.notes),
-        **_steps_to_columns(trace.steps),
-        **_scopes_to_columns(trace.scopes),
+        **columns,
         **_fields(trace.origin),
         "limits": _limits_to_json(trace.limits),
-        "choices": json.dumps(list(map(choice_to_fields, trace.choices)))
-        if trace.choices
-        else None,
     }
     is_escaped = _has_surrogate(row)
     row = _map_texts(row, _escape) if is_escaped else row
     return {**row, "is_escaped": is_escaped}
 
 
-def _fields(data: Program | Origin) -> dict[str, Any]:
+def _trace_to_columns(trace: Trace, id: str) -> dict[str, Any]:
+    """Columns of the steps, the scopes and the choices."""
+    if trace.assumptions is not None:
+        raise InputError(
+            f"the trace {id} has assumed calls, which a store cannot have; keep it as JSON "
+            "(worldline run --format json)"
+        )
+    choices = json.dumps(list(map(choice_to_fields, trace.choices))) if trace.choices else None
+    return {
+        **_steps_to_columns(trace.steps),
+        **_scopes_to_columns(trace.scopes),
+        "choices": choices,
+    }
+
+
+def _fields(data: Program | Origin | StepColumns) -> dict[str, Any]:
     """Fields of flat data, not copied as `asdict` does."""
     return {name: getattr(data, name) for name in data.__slots__}
 
@@ -316,9 +354,9 @@ def _scopes(row: Mapping[str, Any]) -> Iterator[Scope]:
 
 def _has_surrogate(row: Mapping[str, Any]) -> bool:
     """Whether a text of the row contains a lone surrogate."""
-    texts = [row[name] or "" for name in _TEXT_COLUMNS]
-    texts += ["".join(filter(None, row[name])) for name in _LIST_COLUMNS]
-    text = "".join(texts)
+    lists = [row[name] for name in _LIST_COLUMNS]
+    texts = chain([row[name] for name in _TEXT_COLUMNS], *lists)
+    text = "".join(filter(None, texts))
     return not text.isascii() and _LONE_SURROGATE.search(text) is not None
 
 

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 from worldline.core.errors import InputError, RecorderError, SandboxError
 from worldline.core.trace import CONTAINER_NOTE, REDUCED_NOTE, Limits
 from worldline.languages.python.recorder.cancellation import Cancellation
+from worldline.languages.python.recorder.group_messages import GroupReceiver, GroupResults
 from worldline.languages.python.recorder.recording_protocol import (
     RawRecording,
     decode_row,
@@ -57,8 +58,9 @@ _START_SCRIPT = (
     "serve(int(sys.argv[2]), int(sys.argv[3]), in_c=in_c)"
 )
 # Programs in a group; see `child/program_group.py`.
-MAX_GROUP = 64
-_MARK_OFFSET = 8
+MAX_GROUP = 256
+# Seconds after which the messages of a group are read.
+_GROUP_READ_SECONDS = 0.02
 # Rows about a process; all others are about its steps.
 _PROCESS_ROWS = ("started", "begin", "exit", "failed")
 
@@ -83,6 +85,7 @@ class ForkServerClient:
         folders: Sequence[str] = (),
         hash_seed: int = HASH_SEED,
         runtime: Sequence[str] | None = None,
+        has_groups: bool = False,
     ) -> None:
         """Start a fork server.
 
@@ -93,6 +96,7 @@ class ForkServerClient:
             folders: Folders that programs may import from.
             hash_seed: PYTHONHASHSEED.
             runtime: For another language, the files that execute its programs.
+            has_groups: Execute groups of programs, and no others.
 
         Raises:
             SandboxError: The sandbox is not available.
@@ -137,7 +141,7 @@ class ForkServerClient:
                 "machine with a C compiler, or omit --recorder core"
             )
         try:
-            self._send(self._launch.layer_settings, ())
+            self._send({**self._launch.layer_settings, "has_groups": has_groups}, ())
         except OSError as error:
             self.close()
             raise RecorderError(f"{python} exited during startup: {error}; try again") from error
@@ -256,37 +260,34 @@ class ForkServerClient:
         self,
         programs: Sequence[dict[str, Any]],
         limits: Limits,
-        read: Callable[[int, int], T],
-    ) -> list[T]:
+        read: Callable[[bytes, bytes], T | None],
+    ) -> GroupResults[T]:
         """Execute programs in one process, one after the other.
 
         Args:
             programs: The text and the entry point of each program, at most `MAX_GROUP` of them.
             limits: The limits of each program; that on elapsed time is for all of them.
-            read: Called with the memory files of the recording and of the output of a program.
+            read: Called with the rows of a recording, and with what the program has printed.
 
         Returns:
-            What `read` returned for the programs that were begun. The list is shorter if the
-            process ended early.
+            The results of the first programs: the process may have ended before the others.
         """
-        size = shared_memory_bytes(limits)
         request = {
             "group": list(programs),
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
-            "memory": size,
+            "memory": shared_memory_bytes(limits),
         }
         with ExitStack() as stack:
-            files = [_memory_file(stack) for _ in range(2 * len(programs))]
-            for memory in files[::2]:
-                os.truncate(memory, size)
-            if self._exchange(request, files, limits.seconds, None).is_dead:
-                return []
-            recordings: list[T] = []
-            for memory, output in zip(files[::2], files[1::2], strict=True):
-                if os.pread(memory, 1, _MARK_OFFSET) != b"\1":
-                    break
-                recordings.append(read(memory, output))
-        return recordings
+            receiver = GroupReceiver(
+                read,
+                messages=len(programs),
+                message_bytes=shared_memory_bytes(limits) + (limits.output_mb + 1) * 1_000_000,
+            )
+            stack.callback(receiver.close)
+            files = receiver.remote.fileno(), _memory_file(stack)
+            recording = self._exchange(request, files, limits.seconds, None, receiver)
+            receiver.receive()
+            return GroupResults([], False) if recording.is_dead else receiver.results()
 
     def _send(self, request: dict[str, Any], files: Sequence[int]) -> None:
         body = json.dumps(request).encode()
@@ -299,8 +300,9 @@ class ForkServerClient:
         files: Sequence[int],
         seconds: float,
         cancellation: Cancellation | None,
+        receiver: GroupReceiver[Any] | None = None,
     ) -> RawRecording:
-        """Send one program and read the replies until its process has ended."""
+        """Send one request and read the replies until its process has ended."""
         recording = RawRecording()
         # An unpredictable id: no program can forge a reply about another one.
         number = secrets.token_hex(8)
@@ -309,7 +311,7 @@ class ForkServerClient:
         except OSError:
             recording.is_dead = True
             return recording
-        for line in self._lines(recording, seconds, cancellation):
+        for line in self._lines(recording, seconds, cancellation, receiver):
             try:
                 row = json.loads(line)
                 if row[:2] == ["started", number]:
@@ -335,10 +337,14 @@ class ForkServerClient:
         return recording
 
     def _lines(
-        self, recording: RawRecording, seconds: float, cancellation: Cancellation | None
+        self,
+        recording: RawRecording,
+        seconds: float,
+        cancellation: Cancellation | None,
+        receiver: GroupReceiver[Any] | None,
     ) -> Iterator[bytes]:
         """The lines of the reply until the fork server has ended; kills a program that exceeds its
-        time limit or is cancelled."""
+        time limit or is cancelled. Reads the messages of a group meanwhile."""
         pidfd, rest = -1, b""
         deadline = time.monotonic() + seconds + GRACE_SECONDS
         try:
@@ -347,7 +353,13 @@ class ForkServerClient:
                 watched: list[socket.socket | Cancellation] = [self._replies]
                 if cancellation is not None and not recording.was_cancelled:
                     watched.append(cancellation)
+                if receiver is not None:
+                    timeout = min(timeout, _GROUP_READ_SECONDS)
                 ready = select.select(watched, [], [], timeout)[0]
+                if receiver is not None:
+                    receiver.receive()
+                    if not ready and time.monotonic() < deadline:
+                        continue
                 if cancellation in ready:
                     recording.was_cancelled = True
                     _kill(pidfd, recording)

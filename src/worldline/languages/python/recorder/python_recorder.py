@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from worldline.core.errors import RecorderError
-from worldline.core.trace import Assumptions, Choice, Ending, Limits, Origin, Program, Scope, Trace
+from worldline.core.trace import (
+    Assumptions,
+    Choice,
+    Ending,
+    Limits,
+    Origin,
+    Program,
+    Scope,
+    Trace,
+    TraceColumns,
+)
 from worldline.languages.python.recorder.assumed_request import (
     NEEDED,
     OpenCall,
@@ -38,9 +48,15 @@ from worldline.languages.python.recorder.fork_server_client import (
 )
 from worldline.languages.python.recorder.grouped_recording import (
     decode_grouped,
+    decode_grouped_columns,
     digest_grouped,
 )
-from worldline.languages.python.recorder.recording_ending import recording_ending
+from worldline.languages.python.recorder.recorded_columns import RecordedColumns
+from worldline.languages.python.recorder.recording_ending import (
+    END_REASONS,
+    recording_ending,
+    reported_ending,
+)
 from worldline.languages.python.recorder.recording_protocol import RawRecording
 from worldline.languages.python.recorder.schedule_request import (
     ScheduleBounds,
@@ -95,6 +111,8 @@ class PythonRecorder:
         self._import_from = [str(Path(path).resolve()) for path in import_from]
         self._sandbox = sandbox or default_sandbox()
         self._server: ForkServerClient | None = None
+        # Executes groups only: it has imported what their programs may import.
+        self._group_server: ForkServerClient | None = None
         self._lock = threading.Lock()
 
     def __enter__(self) -> "PythonRecorder":
@@ -127,23 +145,25 @@ class PythonRecorder:
         self._server = self._server or self._start()
         return self._server.remedies
 
-    def _start(self) -> ForkServerClient:
+    def _start(self, *, has_groups: bool = False) -> ForkServerClient:
         return ForkServerClient(
             self._python,
             self._backend,
             sandbox=self._sandbox,
             folders=self._import_from,
             hash_seed=self._hash_seed,
+            has_groups=has_groups,
         )
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the recorder's interpreter."""
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        """End the recorder's interpreters."""
+        for server in (self._server, self._group_server):
+            if server is not None:
+                server.close()
+        self._server = self._group_server = None
 
     def record(
         self,
@@ -192,43 +212,90 @@ class PythonRecorder:
             SandboxError: The sandbox is not available; nothing was executed.
         """
         limits = limits or Limits()
-        decoded = self._execute_groups(programs, limits, decode_grouped)
-        if repeat is not None:
-            numbers = [n for n in reversed(range(len(programs))) if decoded[n] is not None]
-            digests = repeat._execute_groups([programs[n] for n in numbers], limits, digest_grouped)
-            for number, digest in zip(numbers, digests, strict=True):
-                each = decoded[number]
-                if each is not None and each[1] != digest:
-                    decoded[number] = None
+        decoded = self._record_groups(programs, limits, repeat, decode_grouped)
         with self._lock:
-            server = self._running_server()
+            server = self._running_group_server()
         return [
-            None if each is None else self._trace(program, limits, each[0], server)
+            None if each is None else self._trace(program, limits, each, server)
             for program, each in zip(programs, decoded, strict=True)
         ]
 
+    def record_group_columns(
+        self,
+        programs: Sequence[Program],
+        *,
+        limits: Limits | None = None,
+        repeat: "PythonRecorder | None" = None,
+    ) -> list[TraceColumns | None]:
+        """The traces of `record_group` as columns, without objects for their steps."""
+        limits = limits or Limits()
+        decoded = self._record_groups(programs, limits, repeat, decode_grouped_columns)
+        with self._lock:
+            server = self._running_group_server()
+        return [
+            None if each is None else self._trace_columns(program, limits, *each, server)
+            for program, each in zip(programs, decoded, strict=True)
+        ]
+
+    def _record_groups(
+        self,
+        programs: Sequence[Program],
+        limits: Limits,
+        repeat: "PythonRecorder | None",
+        decode: Callable[[bytes, bytes], T | None],
+    ) -> list[T | None]:
+        """Execute programs in groups, and again by `repeat`; None for one that has to be alone."""
+
+        def read(rows: bytes, output: bytes) -> tuple[T, bytes] | None:
+            decoded = decode(rows, output)
+            return None if decoded is None else (decoded, digest_grouped(rows, output))
+
+        recorded = self._execute_groups(programs, limits, read)
+        if repeat is not None:
+            numbers = [n for n in reversed(range(len(programs))) if recorded[n] is not None]
+            digests = repeat._execute_groups([programs[n] for n in numbers], limits, digest_grouped)
+            for number, digest in zip(numbers, digests, strict=True):
+                each = recorded[number]
+                if each is not None and each[1] != digest:
+                    recorded[number] = None
+        return [None if each is None else each[0] for each in recorded]
+
     def _execute_groups(
-        self, programs: Sequence[Program], limits: Limits, read: Callable[[int, int], T | None]
+        self, programs: Sequence[Program], limits: Limits, read: Callable[[bytes, bytes], T | None]
     ) -> list[T | None]:
         """Execute programs in groups; None for a program that has to be executed alone."""
         recorded: list[T | None] = [None] * len(programs)
+        requests = [
+            {"text": program.text, "entry": entry}
+            if (entry := program.entry) is not None and not program.stdin
+            else None
+            for program in programs
+        ]
         with self._lock:
-            if self._import_from or self._has_threads or self._running_server().backend != "core":
+            if self._import_from or self._has_threads:
                 return recorded
-            waiting = [
-                number
-                for number, program in enumerate(programs)
-                if program.entry is not None and not program.stdin
-            ]
+            if self._running_group_server().backend != "core":
+                return recorded
+            waiting = [number for number, request in enumerate(requests) if request is not None]
             while waiting:
                 group, waiting = waiting[:MAX_GROUP], waiting[MAX_GROUP:]
-                requests = [{"text": programs[n].text, "entry": programs[n].entry} for n in group]
-                recordings = self._running_server().record_group(requests, limits, read)
-                for number, recording in zip(group, recordings, strict=False):
+                members = [request for n in group if (request := requests[n]) is not None]
+                results = self._running_group_server().record_group(members, limits, read)
+                count = len(results.recorded)
+                for number, recording in zip(group, results.recorded, strict=False):
                     recorded[number] = recording
-                # The last program that was begun has ended the process; without any, the first.
-                waiting = group[max(1, len(recordings)) :] + waiting
+                # The process has ended with the next program, unless it ended after a limit.
+                waiting = group[count if results.ended_itself else count + 1 :] + waiting
         return recorded
+
+    def _running_group_server(self) -> ForkServerClient:
+        """The fork server for groups; another one if it has died."""
+        if self._group_server is not None and not self._group_server.is_running:
+            self._group_server.close()
+            self._group_server = None
+        if self._group_server is None:
+            self._group_server = self._start(has_groups=True)
+        return self._group_server
 
     def record_assuming(
         self,
@@ -439,6 +506,26 @@ class PythonRecorder:
             stdout=recording.stdout.decode("utf-8", "surrogateescape"),
             notes=(*server.notes, *recording.notes),
             choices=decode_choices(recording.choices, recording.steps),
+        )
+
+    def _trace_columns(
+        self,
+        program: Program,
+        limits: Limits,
+        recorded: RecordedColumns,
+        output: bytes,
+        server: ForkServerClient,
+    ) -> TraceColumns | None:
+        if recorded.end[0] not in END_REASONS:
+            return None
+        return TraceColumns(
+            program=program,
+            columns=recorded.columns,
+            ending=reported_ending(*recorded.end, limits),
+            limits=limits,
+            origin=Origin(server.backend, server.version, WORLDLINE_VERSION, self._hash_seed),
+            stdout=output.decode("utf-8", "surrogateescape"),
+            notes=(*server.notes, *recorded.notes),
         )
 
     def _execute(

@@ -9,7 +9,7 @@ from worldline.core.trace import Ending, EndReason, Limits
 from worldline.languages.python.recorder.assumed_request import NEEDED
 from worldline.languages.python.recorder.recording_protocol import RawRecording
 
-_REASONS = frozenset(get_args(EndReason))
+END_REASONS = frozenset(get_args(EndReason))
 
 
 def recording_ending(recording: RawRecording, limits: Limits) -> Ending:
@@ -17,7 +17,7 @@ def recording_ending(recording: RawRecording, limits: Limits) -> Ending:
     if recording.is_tampered:
         return Ending("tampered", "the recording is not what its own last row says")
     if recording.end is not None:
-        return _reported_ending(*recording.end, limits)
+        return reported_ending(*recording.end, limits)
     if recording.was_cancelled:
         return Ending("killed", "cancelled")
     if recording.was_timed_out:
@@ -38,7 +38,12 @@ def recording_ending(recording: RawRecording, limits: Limits) -> Ending:
     return Ending("killed", f"the process ended itself with status {status}")
 
 
-def _reported_ending(reason: str, detail: str, limits: Limits) -> Ending:
+def reported_ending(reason: str, detail: str, limits: Limits) -> Ending:
+    """The ending that the child process has reported.
+
+    Raises:
+        RecorderError: The recorder failed in the child process.
+    """
     if reason == "recorder_failed":
         raise RecorderError(f"the recorder failed in the program's process:\n{detail}")
     if reason == NEEDED:
@@ -48,7 +53,7 @@ def _reported_ending(reason: str, detail: str, limits: Limits) -> Ending:
         "trace_limit": f"more than {limits.trace_mb:,} MB of trace",
         "memory_limit": f"more than {limits.memory_mb:,} MB of memory",
     }
-    assert reason in _REASONS
+    assert reason in END_REASONS
     return Ending(reason, detail or details.get(reason, ""))  # type: ignore[arg-type]
 
 

@@ -80,12 +80,28 @@ def decode_shared_memory(memory: int, recording: RawRecording) -> None:
     with paused_garbage_collection():
         for rows in complete_rows(memory):
             is_used = True
-            # Newlines occur only between rows: all complete rows can be decoded at once.
-            for row in json.loads(b"[" + rows.replace(b"\n", b",") + b"]"):
-                decode_row(recording, row)
+            _decode_part(rows, recording)
+    recording.is_tampered = is_used and not _has_epilogue(recording)
+
+
+def decode_rows(rows: bytes, recording: RawRecording) -> None:
+    """Add the rows that the tracer in C has written, the last of which ends with a newline."""
+    with paused_garbage_collection():
+        _decode_part(rows.removesuffix(b"\n"), recording)
+    recording.is_tampered = not _has_epilogue(recording)
+
+
+def _decode_part(rows: bytes, recording: RawRecording) -> None:
+    # Newlines occur only between rows: all complete rows can be decoded at once.
+    for row in json.loads(b"[" + rows.replace(b"\n", b",") + b"]"):
+        decode_row(recording, row)
+
+
+def _has_epilogue(recording: RawRecording) -> bool:
+    """Whether the last row has the right counts, or is missing together with the ending."""
     # The end and the epilogue are written together. Without them, the process was killed.
     counts = (len(recording.steps), len(recording.scopes)) if recording.end else None
-    recording.is_tampered = is_used and recording.epilogue != counts
+    return recording.epilogue == counts
 
 
 def read_rows(memory: int) -> Iterator[bytes]:

@@ -1,7 +1,10 @@
-/* Shared memory for the rows, which the parent process reads.
+/* Memory for the rows of a recording.
 
-   Its file is sealed against other writers and closed, so that the program cannot open it. Written
-   rows remain, whatever happens to the process. */
+   Shared memory is read by the parent process. Its file is sealed against other writers and closed,
+   so that the program cannot open it. Written rows remain, whatever happens to the process.
+
+   Private memory is used for all programs of a group, one after the other: its pages are allocated
+   once, and the process sends the rows of each program. */
 
 #ifndef WORLDLINE_SHARED_MEMORY_H
 #define WORLDLINE_SHARED_MEMORY_H
@@ -27,7 +30,11 @@ typedef struct {
     size_t used;        /* bytes of rows */
     size_t populated;   /* bytes whose pages are allocated */
     int64_t bytes_left; /* bytes up to the limit of the trace */
+    int is_private;     /* whether the mapping is kept for the next recording */
 } SharedMemory;
+
+/* The private memory; `start` is NULL while it is not mapped. */
+static SharedMemory private_memory;
 
 /* Map the file, seal it and close it; 0, or -1 with errno. */
 static int
@@ -45,6 +52,23 @@ memory_open(SharedMemory *memory, int fd, size_t size, int64_t limit)
         return -1;
     }
     *memory = (SharedMemory){.start = start, .size = size, .bytes_left = limit};
+    return 0;
+}
+
+/* Use the private memory, and map it first if that was not done; 0, or -1 with errno. */
+static int
+memory_open_private(SharedMemory *memory, size_t size, int64_t limit)
+{
+    if (private_memory.start == NULL) {
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (start == MAP_FAILED) {
+            return -1;
+        }
+        private_memory = (SharedMemory){.start = start, .size = size, .is_private = 1};
+    }
+    *memory = private_memory;
+    memory->bytes_left = limit;
     return 0;
 }
 
@@ -87,10 +111,13 @@ memory_commit(SharedMemory *memory, size_t size)
 static void
 memory_close(SharedMemory *memory)
 {
-    if (memory->start != NULL) {
-        munmap(memory->start, memory->size);
-        memory->start = NULL;
+    if (memory->start != NULL && memory->is_private) {
+        private_memory.populated = memory->populated;
     }
+    else if (memory->start != NULL) {
+        munmap(memory->start, memory->size);
+    }
+    memory->start = NULL;
 }
 
 #endif

@@ -275,8 +275,38 @@ PyDoc_STRVAR(open_doc,
              "open(fd, size, filename, *, steps, trace_bytes, value_chars, instructions, render, "
              "finish, on_error, before_line, signals, has_threads)\n\n"
              "Prepare a recording; the one before it must be closed. Rows are written to the memory\n"
-             "file `fd` of `size` bytes, which is sealed and closed. `filename` is the string object\n"
-             "that the program was compiled with. `before_line` is called before each line, or None.");
+             "file `fd` of `size` bytes, which is sealed and closed; if it is -1, to memory of this\n"
+             "process. `filename` is the string object that the program was compiled with.\n"
+             "`before_line` is called before each line, or None.");
+
+/* What a recording in memory of this process was opened with. */
+static struct {
+    size_t size;
+    long long steps, bytes;
+} private_recording;
+
+static void
+begin_recording(long long steps)
+{
+    tracer.steps_left = steps;
+    tracer.steps = tracer.scopes = 0;
+    tracer.lines_disabled = 0;
+}
+
+/* Prepare another recording in memory of this process, with the same options. */
+static PyObject *
+tracer_reopen(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
+{
+    if (tracer.memory.start != NULL || private_recording.size == 0) {
+        PyErr_SetString(PyExc_RuntimeError, "open and close a recording of this process first");
+        return NULL;
+    }
+    if (memory_open_private(&tracer.memory, private_recording.size, private_recording.bytes) < 0) {
+        return PyErr_SetFromErrno(PyExc_OSError);
+    }
+    begin_recording(private_recording.steps);
+    Py_RETURN_NONE;
+}
 
 static PyObject *
 tracer_open(PyObject *Py_UNUSED(module), PyObject *args, PyObject *names)
@@ -302,7 +332,8 @@ tracer_open(PyObject *Py_UNUSED(module), PyObject *args, PyObject *names)
     if (tracer.render == NULL && (initialize(filename) < 0 || intercept_trace_lines() < 0)) {
         return NULL;
     }
-    if (memory_open(&tracer.memory, fd, (size_t)size, bytes) < 0) {
+    if ((fd < 0 ? memory_open_private(&tracer.memory, (size_t)size, bytes)
+                : memory_open(&tracer.memory, fd, (size_t)size, bytes)) < 0) {
         return PyErr_SetFromErrno(PyExc_OSError);
     }
     if (has_threads && (tracer.lock = PyThread_allocate_lock()) == NULL) {
@@ -310,9 +341,12 @@ tracer_open(PyObject *Py_UNUSED(module), PyObject *args, PyObject *names)
     }
     /* Longer than any value, but small enough for the multiplication. */
     tracer.text.limit = characters < 1LL << 40 ? characters : 1LL << 40;
-    tracer.steps_left = steps;
-    tracer.steps = tracer.scopes = 0;
-    tracer.lines_disabled = 0;
+    if (fd < 0) {
+        private_recording.size = (size_t)size;
+        private_recording.steps = steps;
+        private_recording.bytes = bytes;
+    }
+    begin_recording(steps);
     Py_XSETREF(tracer.render, Py_NewRef(render));
     Py_XSETREF(tracer.finish, Py_NewRef(finish));
     Py_XSETREF(tracer.on_error, Py_NewRef(on_error));
@@ -378,13 +412,14 @@ tracer_stop(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(none))
 
 PyDoc_STRVAR(close_doc,
              "close(row)\n\nWrite the last row and the numbers of steps and scopes; nothing can be "
-             "written afterwards.");
+             "written afterwards. Returns the rows if they are in memory of this process.");
 
 static PyObject *
 tracer_close(PyObject *Py_UNUSED(module), PyObject *row)
 {
     char *bytes, epilogue[80];
     Py_ssize_t size;
+    PyObject *rows = NULL;
     if (PyBytes_AsStringAndSize(row, &bytes, &size) < 0) {
         return NULL;
     }
@@ -400,10 +435,17 @@ tracer_close(PyObject *Py_UNUSED(module), PyObject *row)
             memcpy(memory_end(&tracer.memory) + size, epilogue, (size_t)more);
             memory_commit(&tracer.memory, (size_t)size + (size_t)more);
         }
+        if (tracer.memory.is_private) {
+            char *start = tracer.memory.start + ROWS_OFFSET;
+            rows = PyBytes_FromStringAndSize(start, (Py_ssize_t)tracer.memory.used);
+        }
         memory_close(&tracer.memory);
         end_all_scopes();
+        if (rows == NULL && PyErr_Occurred()) {
+            return NULL;
+        }
     }
-    Py_RETURN_NONE;
+    return rows != NULL ? rows : Py_NewRef(Py_None);
 }
 
 static PyObject *
@@ -445,6 +487,8 @@ tracer_write_back(PyObject *Py_UNUSED(module), PyObject *frame)
 
 static PyMethodDef functions[] = {
     {"open", (PyCFunction)(void (*)(void))tracer_open, METH_VARARGS | METH_KEYWORDS, open_doc},
+    {"reopen", tracer_reopen, METH_NOARGS,
+     "Prepare another recording in memory of this process, with the same options."},
     {"start", tracer_start, METH_NOARGS, "Record the calling thread from its next event on."},
     {"start_thread", tracer_start_thread, METH_VARARGS, start_thread_doc},
     {"set_thread", tracer_set_thread, METH_O,

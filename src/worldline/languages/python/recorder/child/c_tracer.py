@@ -33,11 +33,12 @@ class CTracer:
         on_error: "Callable[[BaseException], None]",
         before_line: "Callable[[], None] | None" = None,
     ):
-        """Open the shared memory.
+        """Open the memory of the recording.
 
         Args:
             limits: The limits of the recording.
-            memory: A memory file, which is closed here, and its size.
+            memory: A memory file, which is closed here, and its size; -1 for memory of this
+                process, whose rows `close` returns.
             repr_session: Renders the values that C code cannot.
             signals: Signals that arrived for the program while the tracer was running.
             finish: Ends the recording with a reason and a detail.
@@ -61,6 +62,8 @@ class CTracer:
             before_line=before_line,
             has_threads=before_line is not None,
         )
+        # For other recordings in memory of this process.
+        self.reopen = _tracer.reopen
         self.start, self.stop, self.close = _tracer.start, _tracer.stop, _tracer.close
         self.is_busy, self.start_thread = _tracer.is_busy, _tracer.start_thread
         self.step_count, self.set_thread = _tracer.step_count, _tracer.set_thread

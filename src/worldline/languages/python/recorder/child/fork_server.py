@@ -9,8 +9,9 @@ The reply is a line `["started", number]`, with a pidfd attached, and at the end
 Where there are no pidfds (macOS), the first line has the process id as a third item.
 The number is the request's, so that no program can reply for another one.
 
-A request of a group has several programs, which one process executes (`program_group.py`). It has
-two memory files for each program, and no input.
+A server for groups only has requests with several programs, which one process executes. The files
+of such a request are a socket for the recordings and a memory file for output; see
+`program_group.py`.
 
 The process of the program writes rows (see `recording_protocol.py`): a tracer in C to the memory
 file, a tracer in Python to the socket, after a line `["begin", number]`.
@@ -39,7 +40,7 @@ from .interrupts import (
     stack_height,
 )
 from .json_lines import OWN_BUILTINS, protect_descriptor, to_line, write_all
-from .program_group import MAX_FILES, record_group_and_exit
+from .program_group import record_group_and_exit
 from .program_process import (
     MAX_DETAIL,
     end_of_exception,
@@ -53,6 +54,7 @@ from .program_process import (
 from .repeated_program import repeat_and_exit
 from .repr_session import ReprSession, may_define_repr
 from .sandbox_layers import apply_layers, fork_process, prepare_server, wait_for_exit
+from .shared_state import InterpreterState
 from .task_control import control_tasks
 from .thread_choices import thread_chooser
 from .thread_primitives import replace_threads
@@ -60,6 +62,8 @@ from .thread_scheduler import ThreadScheduler
 
 __builtins__ = OWN_BUILTINS
 
+# Files of a request.
+_MAX_FILES = 3
 UNTRACED_NOTE = "tracing was switched off, by the program or a full stack: steps may be missing"
 
 
@@ -78,6 +82,7 @@ def serve(requests: int, replies: int, *, in_c: bool) -> None:
         # The program may have modules of that name.
         del sys.modules[name]
     settings: dict[str, Any] | None = None
+    state: InterpreterState | None = None
     height = _program_stack_height()
     with socket.socket(fileno=requests) as source, socket.socket(fileno=replies) as out:
         while (received := _receive_request(source)) is not None:
@@ -85,6 +90,10 @@ def serve(requests: int, replies: int, *, in_c: bool) -> None:
             if settings is None:
                 settings = request
                 prepare_server(settings)
+                if settings["has_groups"]:
+                    # Imports what programs of a group may import. A program that is alone must not
+                    # find these modules imported.
+                    state = InterpreterState()
                 # Exclude the existing objects from garbage collection: a collection in a fork
                 # would copy their memory pages.
                 gc.collect()
@@ -103,9 +112,9 @@ def serve(requests: int, replies: int, *, in_c: bool) -> None:
                 if not request.keys().isdisjoint(("repeats", "draws", "search")):
                     os.close(replies)
                     repeat_and_exit(request, files, settings)
-                if "group" in request:
+                if state is not None:
                     os.close(replies)
-                    record_group_and_exit(request, files, settings, height)
+                    record_group_and_exit(request, files, settings, height, state)
                 _record_and_exit(request, replies, files, settings, settrace_tracer, height)
             for file in files:
                 os.close(file)
@@ -131,7 +140,7 @@ def _send(out: "socket.socket", row: "list[Any]", *files: int) -> None:
 
 def _receive_request(source: "socket.socket") -> "tuple[dict[str, Any], list[int]] | None":
     """The next request and its memory files; None if there are no more."""
-    head, files, _, _ = socket.recv_fds(source, 8, MAX_FILES)
+    head, files, _, _ = socket.recv_fds(source, 8, _MAX_FILES)
     if len(head) < 8:
         return None
     parts, size = [], int.from_bytes(head, "little")

@@ -21,14 +21,17 @@ def may_define_repr(code: types.CodeType) -> bool:
 
     "def f(x): return [x]" -> False; a class with a __repr__, or a call of exec -> True
     """
-    if code.co_name in _REACHABLE or _SUSPICIOUS.intersection(code.co_names):
+    if code.co_name in _REACHABLE or not _SUSPICIOUS.isdisjoint(code.co_names):
         return True
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType) and may_define_repr(constant):
-            return True
-        if isinstance(constant, tuple) and _REACHABLE.intersection(map(str, constant)):
-            return True
-        if isinstance(constant, str) and constant in _REACHABLE:
+        kind = type(constant)
+        if kind is types.CodeType:
+            if may_define_repr(constant):
+                return True
+        elif kind is tuple:
+            if not _REACHABLE.isdisjoint(map(str, constant)):
+                return True
+        elif kind is str and constant in _REACHABLE:
             return True
     return False
 

@@ -112,34 +112,48 @@ _NAME_SHIFTS = dict.fromkeys(opcode.hasname, 0) | {
 _ATTRIBUTE_CHANGES = (_operation("STORE_ATTR"), _operation("DELETE_ATTR"))
 
 
+class ProgramCode:
+    """The compiled code of a program, with that of its functions, classes and comprehensions.
+
+    Attributes:
+        has_imports: Whether it has an import statement.
+        has_generators: Whether it has code that can be suspended: a generator or a coroutine.
+    """
+
+    def __init__(self, code: CodeType):
+        self._code = code
+        self._codes = _nested_codes(code)
+        # Reading `co_code` makes a copy each time.
+        self._operations = [each.co_code[::2] for each in self._codes]
+        self.has_imports = any(_IMPORT_NAME in each for each in self._operations)
+        self.has_generators = any(each.co_flags & _SUSPENDED for each in self._codes)
+
+    def may_share_process(self) -> bool:
+        """Whether the program can be executed in the same process as others."""
+        modules: list[str] = []
+        if self.has_imports:
+            modules += [name for each in self._codes for name in _imported_modules(each)]
+        if not SHARED_MODULES.issuperset(modules) or may_define_repr(self._code):
+            return False
+        if not all(map(_has_harmless_operations, self._codes, self._operations)):
+            return False
+        if self.has_generators and _may_run_when_collected(self._codes):
+            return False
+        if not modules:
+            # Everything that exists is immutable or the program's own.
+            return all(_has_harmless_names(each, has_imports=False) for each in self._codes)
+        return all(
+            _has_harmless_names(each, has_imports=True) and not _may_change_modules(each)
+            for each in self._codes
+        )
+
+
 def may_share_process(code: CodeType) -> bool:
     """Whether a program can be executed in the same process as others.
 
     "def f(x): return x.upper()" -> True; "import os", "x.__globals__" or "open(x)" -> False
     """
-    codes = list(_nested_codes(code))
-    modules = [name for each in codes for name in _imported_modules(each)]
-    if not SHARED_MODULES.issuperset(modules) or may_define_repr(code):
-        return False
-    if not all(map(_has_harmless_operations, codes)) or _may_run_when_collected(codes):
-        return False
-    if not modules:
-        # Everything that exists is immutable or the program's own.
-        return all(_has_harmless_names(each, has_imports=False) for each in codes)
-    return all(
-        _has_harmless_names(each, has_imports=True) and not _may_change_modules(each)
-        for each in codes
-    )
-
-
-def imports_modules(code: CodeType) -> bool:
-    """Whether a program has an import statement."""
-    return any(_IMPORT_NAME in each.co_code[::2] for each in _nested_codes(code))
-
-
-def has_generators(code: CodeType) -> bool:
-    """Whether a program has code that can be suspended: a generator or a coroutine."""
-    return any(each.co_flags & _SUSPENDED for each in _nested_codes(code))
+    return ProgramCode(code).may_share_process()
 
 
 def _nested_codes(code: CodeType) -> "list[CodeType]":
@@ -149,8 +163,8 @@ def _nested_codes(code: CodeType) -> "list[CodeType]":
     return codes
 
 
-def _has_harmless_operations(code: CodeType) -> bool:
-    if not _FORBIDDEN_OPERATIONS.isdisjoint(code.co_code[::2]):
+def _has_harmless_operations(code: CodeType, operations: bytes) -> bool:
+    if not _FORBIDDEN_OPERATIONS.isdisjoint(operations):
         return False
     return "format" not in code.co_names or _formats_only_constants(code)
 
@@ -215,15 +229,19 @@ def _has_harmless_names(code: CodeType, *, has_imports: bool) -> bool:
         return False
     attributes = (*_FRAME_PREFIXES, "_") if has_imports else _FRAME_PREFIXES
     for constant in code.co_consts:
-        # Names of attributes in a class pattern, and names for functions that take a name.
-        texts = constant if type(constant) is tuple else (constant,)
-        if any(type(text) is str and "__" in text for text in texts):
+        # Names for functions that take a name.
+        if type(constant) is str and "__" in constant:
             return False
+        # Names of attributes in a class pattern.
         if type(constant) is tuple and any(
-            type(text) is str and text.startswith(attributes) for text in texts
+            type(text) is str and _may_be_special(text, attributes) for text in constant
         ):
             return False
     return True
+
+
+def _may_be_special(text: str, prefixes: "tuple[str, ...]") -> bool:
+    return "__" in text or text.startswith(prefixes)
 
 
 def _are_harmless(names: "set[str]", code: CodeType, *, has_imports: bool) -> bool:

@@ -10,6 +10,7 @@ import gc
 import sys
 import warnings
 from _abc import _reset_caches as reset_caches  # type: ignore[import-not-found]
+from _operator import is_
 from _thread import _count as count_threads
 from collections.abc import Callable, Iterable
 from types import AsyncGeneratorType, CoroutineType, GeneratorType, ModuleType
@@ -42,16 +43,19 @@ class InterpreterState:
         gc.collect()
         self._containers = _containers([*modules, *objects])
         self._contents = self._read_contents()
+        self._builtins = list(vars(builtins).values())
         self._settings = _read_settings()
-        self._existing: list[object] = []
         self._collected = 0
 
-    def begin(self) -> None:
-        """Note which objects exist before a program."""
-        self._collected = _count_collected()
-        # Otherwise every list would have the one before as an item.
-        self._existing = []
-        self._existing = gc.get_objects()
+    def note_settings(self) -> None:
+        """Note the settings of this process, which are not those of the one that forked it."""
+        self._settings = _read_settings()
+
+    def begin(self, *, has_generators: bool) -> None:
+        """Set the objects that exist before a program apart: collections ignore them."""
+        if has_generators:
+            self._collected = _count_collected()
+        gc.freeze()
 
     def depends_on_collection(self) -> bool:
         """Whether a generator may be closed by a collection: alone, perhaps at another step."""
@@ -74,16 +78,18 @@ class InterpreterState:
             self._clear_caches()
         # No finalizer of this program may run within the next one.
         gc.collect()
-        known = set(map(id, self._existing))
-        known |= {id(self._existing), id(known)}
         # No comprehension, which would be a function and a cell among the objects.
         for each in gc.get_objects():
             # The caches of an abstract class are made when it is first used.
-            if id(each) not in known and (type(each) is not set or each):
+            if type(each) is not set or each:
                 return False
         if has_imports and self._read_contents() != self._contents:
             return False
-        return _read_settings() == self._settings
+        return self._has_its_builtins() and _read_settings() == self._settings
+
+    def _has_its_builtins(self) -> bool:
+        values = vars(builtins).values()
+        return len(values) == len(self._builtins) and all(map(is_, values, self._builtins))
 
     def _clear_caches(self) -> None:
         """Empty the caches that ordinary programs fill, and that a later one could read."""
@@ -134,7 +140,6 @@ def _containers(objects: "list[object]") -> "list[Callable[[], Iterable[object]]
 
 def _read_settings() -> "tuple[object, ...]":
     return (
-        tuple(map(id, vars(builtins).values())),
         len(sys.modules),
         # A codec that is not found is noted.
         len(encodings._cache),
