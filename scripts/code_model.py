@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.small_model import cell, interventions_tables, points, table
+from scripts.markdown_table import cell, points, table
+from scripts.small_model import interventions_tables
 from worldline.analysis.interventions import INTERVENTIONS
 from worldline.analysis.stats import Share, clustered_share
 from worldline.core.trace import Program

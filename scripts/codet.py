@@ -20,7 +20,7 @@ from pathlib import Path
 
 from scripts.code_model import DATA
 from scripts.codet_data import read_problems
-from scripts.small_model import points, table
+from scripts.markdown_table import points, table
 from worldline.analysis.stats import accuracy_difference
 from worldline.evaluation.rank import (
     CandidateGroup,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.small_model import table
+from scripts.markdown_table import table
 from worldline.analysis.stats import clustered_share
 from worldline.data.harvest import INPUT_SOURCES, KINDS
 from worldline.evaluation.store import open_location, query_trace_stores

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.small_model import table
+from scripts.markdown_table import table
 from tests.support.hidden_module_programs import (
     MODULES,
     HiddenModuleProgram,

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from scripts.code_model import DATA
-from scripts.small_model import table
+from scripts.markdown_table import table
 from scripts.streamed_rows import StreamedRowsEngine
 from tests.support.simulated_tracer import ErrorRates, SimulatedTracer
 from worldline.analysis.alignment import answers_equal

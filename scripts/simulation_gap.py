@@ -17,7 +17,7 @@ from pathlib import Path
 
 from scripts.code_model import DATA
 from scripts.codet_data import read_problems
-from scripts.small_model import cell, points, table
+from scripts.markdown_table import cell, points, table
 from worldline import load_engine, rank_candidates
 from worldline.analysis.stats import clustered_share
 from worldline.core.trace import Program, parse_source

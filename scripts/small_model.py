@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts.markdown_table import cell, points, table
 from worldline.analysis.interventions import InterventionName
-from worldline.analysis.stats import Difference, Share, mean_difference
+from worldline.analysis.stats import Share, mean_difference
 from worldline.data.training import read_training_log
 from worldline.evaluation.metrics import (
     GroupAccuracy,
@@ -277,28 +278,6 @@ def interventions_tables(
 
 def _counts_by(counts: Mapping[tuple[str, str], int], cause: str) -> str:
     return ", ".join(f"{n} {by}" for (of, by), n in counts.items() if of == cause) or "–"
-
-
-def points(difference: Difference) -> str:
-    """ "+3.0 points (+1.0 to +5.0), p = 0.003" """
-    ends = (difference.value, difference.low, difference.high)
-    value, low, high = (100 * (end or 0.0) for end in ends)
-    return f"{value:+.1f} points ({low:+.1f} to {high:+.1f}), p = {difference.p:.2g}"
-
-
-def cell(share: Share, *, digits: int = 0) -> str:
-    """ "31/40 78% (62–88)" """
-    if share.value is None or share.low is None or share.high is None:
-        return "–"
-    low, high = (f"{100 * end:.{digits}f}" for end in (share.low, share.high))
-    return f"{share.correct:,}/{share.of:,} {100 * share.value:.{digits}f}% ({low}–{high})"
-
-
-def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Format a Markdown table."""
-    rule = ["---", *["--:"] * (len(head) - 1)]
-    rows = [head, rule, *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows).replace("| --- |", "|---|") + "\n"
 
 
 def draw_permutation(rows: dict[str, list[ScoredSample]], steps: Mapping[int, Any]) -> None:

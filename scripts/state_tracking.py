@@ -4,10 +4,12 @@
     python -m scripts.state_tracking table FOLDER [--picture FILE]
 
 A program swaps two of five variables in each line, and prints all of them after every k lines. The
-model sees the lines and has to write the printed values. `train` trains one model for each
-architecture, k and seed, on the same number of tokens, and tests it on programs of the training's
-length and longer ones; the results are in FOLDER, one file each. If interrupted, run the same
-command again to resume: finished trainings are not repeated. `table` prints the results.
+model sees the lines and has to write the printed values. `train` trains each architecture with each
+seed in stages: first with k = 1, then further with k = 2, 4, 8 and 16, and at last with one print
+at the end. Every stage has the same number of tokens. After a stage, the model is tested on
+programs with the k of the stage, of the training's length and longer ones. The results are in
+FOLDER, one file per stage, with the weights next to them. If interrupted, run the same command
+again to resume: finished stages are not repeated. `table` prints the results.
 
 The DeltaNet layers have eigenvalues in [-1, 1] (`linear_allow_neg_eigval`), which swaps need.
 """
@@ -25,8 +27,7 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-from scripts.small_model import table
-from worldline.analysis.stats import mean_difference
+from scripts.markdown_table import seed_difference, spread, table
 
 VARIABLES = 5
 PAIRS = [(a, b) for a in range(VARIABLES) for b in range(a)]
@@ -41,8 +42,8 @@ TESTED_LENGTHS = (64, 128, 256)
 EVERY = (1, 2, 4, 8, 16, 64)
 ARCHITECTURES = ("transformer", "deltanet")
 WIDTH, LAYERS, HEADS = 64, 2, 4
-BATCH_TOKENS = 4096
-TEST_PROGRAMS = 200
+BATCH_TOKENS = 1024
+TEST_PROGRAMS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Tracked:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One trained model, and what it tracks."""
+    """One finished stage: a model, and what it tracks. `tokens` are those of the stage."""
 
     architecture: str
     every: int
@@ -76,7 +77,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     train = commands.add_parser("train")
     train.add_argument("folder", type=Path)
-    train.add_argument("--tokens", type=int, default=3_000_000)
+    train.add_argument("--tokens", type=int, default=800_000)
     train.add_argument("--seeds", type=int, default=3)
     train.add_argument("--threads", type=int, default=1)
     tables = commands.add_parser("table")
@@ -170,38 +171,48 @@ def create_model(architecture: str, seed: int) -> Any:
 
 
 def train_all(folder: Path, tokens: int, seeds: int, threads: int) -> None:
-    """Train and test every architecture, k and seed that has no result yet."""
+    """Train and test every architecture with every seed, stage by stage."""
     import torch
 
     torch.set_num_threads(threads)
     folder.mkdir(parents=True, exist_ok=True)
     for seed in range(seeds):
-        for every in EVERY:
-            for architecture in ARCHITECTURES:
-                file = folder / f"{architecture}-{every}-{seed}.json"
-                if file.exists():
-                    continue
-                result = train_model(architecture, every, seed, tokens)
-                file.write_text(json.dumps(asdict(result)))
-                shares = ", ".join(
-                    f"N={each.length}: {each.prints_right / each.prints:.1%}"
-                    for each in result.tracked
-                )
-                print(
-                    f"{file.stem}: {shares} of the prints, {result.seconds:.0f} s",
-                    file=sys.stderr,
-                    flush=True,
-                )
+        for architecture in ARCHITECTURES:
+            train_stages(folder, architecture, seed, tokens)
 
 
-def train_model(architecture: str, every: int, seed: int, tokens: int) -> Result:
-    """Train one model, and test it."""
+def train_stages(folder: Path, architecture: str, seed: int, tokens: int) -> None:
+    """Train one model from dense to sparse prints, and store what it tracks after each stage."""
     import torch
 
     model = create_model(architecture, seed)
+    for every in EVERY:
+        file = folder / f"{architecture}-{every}-{seed}.json"
+        weights = file.with_suffix(".pt")
+        if file.exists():
+            model.load_state_dict(torch.load(weights, weights_only=True))
+            continue
+        result = train_stage(model, architecture, every, seed, tokens)
+        torch.save(model.state_dict(), weights)
+        # Written last: it says that the stage is finished.
+        file.write_text(json.dumps(asdict(result)))
+        shares = ", ".join(
+            f"N={each.length}: {each.prints_right / each.prints:.1%}" for each in result.tracked
+        )
+        print(
+            f"{file.stem}: {shares} of the prints, {result.seconds:.0f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def train_stage(model: Any, architecture: str, every: int, seed: int, tokens: int) -> Result:
+    """Train a model further with one k, and test it."""
+    import torch
+
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, betas=(0.9, 0.95), weight_decay=0.01)
     started, loss = time.monotonic(), torch.tensor(math.nan)
-    for ids, mask, done in batches(Random(f"train {seed}"), every, tokens):
+    for ids, mask, done in batches(Random(f"train {seed} {every}"), every, tokens):
         progress = done / tokens
         rate = min(1.0, progress / 0.05) * (0.05 + 0.95 * (1 + math.cos(math.pi * progress)) / 2)
         for group in optimizer.param_groups:
@@ -292,25 +303,11 @@ def result_table(results: Sequence[Result]) -> str:
                 continue
             cells += [spread(drawn[name]) for name in ARCHITECTURES]
             pairs = zip(drawn["deltanet"], drawn["transformer"], strict=True)
-            cells.append(interval([a - b for a, b in pairs]))
+            cells.append(seed_difference([a - b for a, b in pairs]))
             lines.append(cells)
     sizes = {name: max(by_architecture[name], default=0) for name in ARCHITECTURES}
     heads = [f"{name}, {size:,} parameters" for name, size in sizes.items()]
     return table(["lines per print", "N", *heads, "difference, points"], lines)
-
-
-def spread(values: Sequence[float]) -> str:
-    """[0.5, 0.6, 0.7] -> "60% (50–70)" """
-    low, high = f"{100 * min(values):.0f}", f"{100 * max(values):.0f}"
-    return f"{fmean(values):.0%} ({low}–{high})"
-
-
-def interval(differences: Sequence[float]) -> str:
-    """The mean difference over the seeds, with its 95% interval."""
-    mean = mean_difference(differences)
-    if mean.value is None or mean.low is None or mean.high is None:
-        return "–"
-    return f"{100 * mean.value:+.0f} ({100 * mean.low:+.0f} to {100 * mean.high:+.0f})"
 
 
 def draw(results: Sequence[Result], file: Path) -> None:

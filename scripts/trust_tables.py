@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scripts.code_model import DATA, OUTPUTS
-from scripts.small_model import table
+from scripts.markdown_table import table
 from worldline.analysis.alignment import answers_equal
 from worldline.analysis.stats import (
     Estimate,

@@ -320,6 +320,16 @@ def downgrade(log: dict[str, Any]) -> dict[str, Any]:
     return old
 
 
+def without_example_accuracy(log: TrainingLog | None) -> TrainingLog:
+    """A log without what earlier versions did not measure."""
+    assert log is not None
+    evals = (
+        replace(point, held_out=replace(point.held_out, example_accuracy=None))
+        for point in log.evals
+    )
+    return replace(log, evals=tuple(evals))
+
+
 def test_training_of_an_earlier_version_is_read_and_resumed(
     export: Path, tmp_path: Path, whole: Path
 ) -> None:
@@ -338,7 +348,7 @@ def test_training_of_an_earlier_version_is_read_and_resumed(
         "training": downgrade(checkpoint["training"]),
     }
     torch.save(old_checkpoint, checkpoint_path)
-    assert read_training_log(tmp_path / "old") == before
+    assert read_training_log(tmp_path / "old") == without_example_accuracy(before)
     assert finish(export, tmp_path / "old")[0].step == 6
     assert are_equal(weights(whole), weights(tmp_path / "old"))
     assert json.loads(log_path.read_text(encoding="utf-8"))["format"] == 2

@@ -77,6 +77,20 @@ def test_loss_equals_that_of_transformers(export: Path) -> None:
     assert float(trainer._loss(ids, roles).detach()) / count == pytest.approx(expected, rel=1e-4)
 
 
+def test_example_accuracy_counts_examples_without_an_error(export: Path) -> None:
+    dataset = load_dataset(export, replace(QUICK, held_out=6))
+    trainer = Trainer(create_model(QUICK, export / "tokenizer"), QUICK)
+    learned, other = dataset.held_out[0], dataset.held_out[1]
+    while True:
+        trainer.step(dataset, (learned,), lr_scale=1.0)
+        if trainer.evaluate(replace(dataset, held_out=(learned,))).example_accuracy == 1.0:
+            break
+    assert trainer.evaluate(replace(dataset, held_out=(other,))).example_accuracy == 0.0
+    # The examples are in batches of several, with padding.
+    metrics = trainer.evaluate(replace(dataset, held_out=(other, learned, other, learned, learned)))
+    assert metrics.example_accuracy == pytest.approx(3 / 5)
+
+
 def test_each_epoch_contains_every_example_once(export: Path) -> None:
     dataset = load_dataset(export, QUICK)
     total = sum(map(dataset.length, dataset.train))
@@ -111,6 +125,14 @@ def test_learning_rate_warms_up_and_decays_to_five_percent() -> None:
 @pytest.mark.parametrize("name", list(RECIPES))
 def test_recipes_are_small(name: str, export: Path) -> None:
     assert count_parameters(create_model(RECIPES[name], export / "tokenizer")) < 15_000_000
+
+
+def test_scaled_rates_change_nothing_else() -> None:
+    scaled = RECIPES["tiny"].scale_rates(0.3)
+    assert scaled.lr_muon == pytest.approx(0.3 * RECIPES["tiny"].lr_muon)
+    assert scaled.lr_adamw == pytest.approx(0.3 * RECIPES["tiny"].lr_adamw)
+    rates = {"lr_muon": scaled.lr_muon, "lr_adamw": scaled.lr_adamw}
+    assert replace(RECIPES["tiny"], **rates) == scaled
 
 
 def test_bfloat16_is_detected_from_cpu_flags() -> None:

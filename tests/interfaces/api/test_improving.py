@@ -17,6 +17,7 @@ from tests.interfaces.cli.commands import ok, run
 from tests.support import stand_in_trainer
 from tests.support.stand_in_trainer import METHODS, make_model, source_of
 from worldline.core.errors import CodecError, InputError
+from worldline.data.training import RECIPES
 from worldline.interfaces.api.further_training import train_further
 from worldline.interfaces.api.improvement_plan import ImprovementPlan, Round, open_folder
 from worldline.interfaces.api.improving import Improvement, improve
@@ -230,23 +231,28 @@ def test_the_recipe_of_a_model_trains_it_further(tmp_path: Path) -> None:
     ok("trace", programs, "-o", tmp_path / "traces", "--workers", "1", "--once")
     ok("export", tmp_path / "traces", "--tokenizer", "bytes", "-o", export, "--workers", "1")
     small: list[str | Path] = ["--tokens", "4000", "--threads", "1"]
-    ok("train", export, "--recipe", "tiny", "-o", model, *small)
+    ok("train", export, "--recipe", "tiny", "-o", model, *small, "--lr-scale", "2")
+    small += ["--lr-scale", "0.5"]
     words: list[str | Path] = [
         "improve",
         model,
         "-o",
         tmp_path / "rounds",
         "--rounds",
-        "1",
+        "2",
         "--pool",
         pool,
         *small,
     ]
     words += ["--held-out", held_out, "--dev", held_out, "--count", "12", "--workers", "1"]
     shown = ok(*words, "--max-tokens", "40", "--format", "json", "-q").stdout
-    first, last = json.loads(shown)["rounds"]
+    first, *_, last = json.loads(shown)["rounds"]
     assert first["training_tokens"] == 4000
     assert last["accuracy"]["infra_error"] == 0
-    log = json.loads((tmp_path / "rounds" / "round-1" / "model" / "training.json").read_text())
-    assert log["is_finished"]
-    assert log["settings"]["start"] is not None
+    # Of each round, those of the first model's recipe: no round scales the rates of another.
+    for number in (1, 2):
+        path = tmp_path / "rounds" / f"round-{number}" / "model" / "training.json"
+        log = json.loads(path.read_text())
+        assert log["is_finished"]
+        assert log["settings"]["start"] is not None
+        assert log["settings"]["recipe"]["lr_muon"] == RECIPES["tiny"].lr_muon

@@ -525,3 +525,68 @@ def test_a_conversation_is_rendered_with_the_beginning_of_the_answer(engine: Eng
     assert run(engine.detokenize(prefilled)).endswith(f"{SEP}assistant\nYes")
     same = run(engine.generate(Request(conversation, 6))).ids
     assert run(engine.generate(Request(ids, 6))).ids == same
+
+
+def together(engine: Engine, requests: list[Request]) -> list[Reply | BaseException]:
+    """The replies to requests that are sent at the same time."""
+
+    async def send() -> list[Reply | BaseException]:
+        return await asyncio.gather(*map(engine.generate, requests), return_exceptions=True)
+
+    return run(send())
+
+
+def test_requests_in_one_batch_get_the_replies_that_they_get_alone(
+    folder: Path, sliding_window_model: Path, prompt: tuple[int, ...]
+) -> None:
+    for name in (folder, sliding_window_model):
+        engine = TransformersEngine(str(name), device="cpu")
+        requests = [
+            Request(prompt[: 3 + 4 * n], max_tokens=tokens, seed=n, logprobs=True, **options)
+            for n, (tokens, options) in enumerate(
+                [
+                    (9, {}),
+                    (40, {"temperature": 0.7}),
+                    (1, {}),
+                    (25, {"allowed_ids": (5, 6, 70)}),
+                    (30, {"stop_ids": tuple(range(100, 140))}),
+                    (30, {"stop": ("e",)}),
+                ]
+            )
+        ]
+        alone = [run(engine.generate(request)) for request in requests]
+        # While the first is generated alone, the others arrive and become a batch.
+        batch = together(engine, requests)[1:]
+        for one, other in zip(alone[1:], batch, strict=True):
+            assert isinstance(other, Reply)
+            assert (one.ids, one.text, one.finish) == (other.ids, other.text, other.finish)
+            assert one.logprobs == pytest.approx(other.logprobs, abs=1e-3)
+            assert other.usage.cached == 0
+        run(engine.close())
+
+
+def test_a_bad_request_fails_alone_in_a_batch(engine: Engine, prompt: tuple[int, ...]) -> None:
+    good = Request(prompt, max_tokens=5)
+    replies = together(engine, [good, good, Request((10**6,), max_tokens=5), good])
+    assert isinstance(replies[2], EngineError)
+    assert "10" in str(replies[2])
+    assert [reply.ids for reply in replies if isinstance(reply, Reply)] == [
+        run(engine.generate(good)).ids
+    ] * 3
+
+
+def test_a_request_that_is_cancelled_does_not_end_the_others_of_its_batch(
+    engine: Engine, prompt: tuple[int, ...]
+) -> None:
+    long, short = Request(prompt, max_tokens=600), Request(prompt, max_tokens=20)
+    expected = run(engine.generate(short)).ids
+
+    async def cancel_one() -> tuple[int, ...]:
+        tasks = [asyncio.ensure_future(engine.generate(each)) for each in (short, long, short)]
+        await tasks[0]
+        tasks[1].cancel()
+        return (await tasks[2]).ids
+
+    assert run(cancel_one()) == expected
+    # The thread is free again: the cancelled request does not run to its limit.
+    assert run(engine.generate(short)).ids == expected

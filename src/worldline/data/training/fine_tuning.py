@@ -12,6 +12,7 @@ from typing import Any
 from worldline.core.errors import InputError
 from worldline.core.util.optional_imports import optional_import
 from worldline.core.util.processes import usable_cores
+from worldline.data.training.attention import has_full_attention, use_matrix_attention
 from worldline.data.training.causal_model import (
     copy_tokenizer,
     end_token_ids,
@@ -101,8 +102,11 @@ def _train(
 ) -> None:
     dataset = load_dataset(export, settings)
     dataset.check_weights(settings.action_weight, settings.state_weight)
-    require_torch().manual_seed(settings.seed)
+    torch = require_torch()
+    torch.manual_seed(settings.seed)
     model, added_ids = load_causal_model(start, export / "tokenizer")
+    if has_bfloat16() and not torch.cuda.is_available() and has_full_attention(model):
+        use_matrix_attention(model)
     trained = _with_lora(model, settings, added_ids) if settings.lora_rank else model
     batches = list(sample_batches(dataset, settings, seed=settings.seed))
     trainer = make_trainer(

@@ -1,6 +1,6 @@
 """Training recipes: model shape and training schedule, by name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from worldline.core.errors import InputError
 
@@ -53,11 +53,17 @@ class Recipe:
         """Width of the MLP of a layer."""
         return 3 * self.hidden_size
 
+    def scale_rates(self, factor: float) -> "Recipe":
+        """The recipe with both learning rates multiplied."""
+        return replace(self, lr_adamw=self.lr_adamw * factor, lr_muon=self.lr_muon * factor)
+
 
 RECIPES = {
     recipe.name: recipe
     for recipe in (
-        Recipe("tiny", 128, 4, 4, max_seq_len=2048, tokens=800_000, batch_tokens=1536),
+        Recipe(
+            "tiny", 128, 4, 4, max_seq_len=10240, tokens=800_000, batch_tokens=1536, lr_adamw=5e-3
+        ),
         Recipe("small", 256, 4, 4, max_seq_len=10240, tokens=10_000_000, batch_tokens=2048),
     )
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from worldline.core.errors import InputError
 from worldline.core.util.processes import usable_cores
+from worldline.data.training.attention import use_matrix_attention
 from worldline.data.training.checkpoints import EvalPoint, ModelFolder, TrainingLog
 from worldline.data.training.dataset import TrainingDataset, load_dataset
 from worldline.data.training.model import (
@@ -88,6 +89,8 @@ def train(
             model = create_model(recipe, tokenizer, seed=seed)
         else:
             model = load_trained_model(start, recipe, tokenizer)
+        if dtype == torch.bfloat16:
+            use_matrix_attention(model)
         trainer = Trainer(model.to(dtype), recipe, **weights)
         first = log = _resume(folder, trainer, dataset, settings)
         for log, step in _train_steps(first, trainer, dataset, folder, seed):

@@ -27,11 +27,14 @@ class HeldOutMetrics:
 
     `loss` is the mean negative log-likelihood in nats. The accuracies are the shares of action and
     state tokens that are the model's first choice; None if there are no such tokens.
+    `example_accuracy` is the share of examples in which all these tokens are, so that greedy
+    decoding writes them without an error; None in logs of version 0.2 and before.
     """
 
     loss: float
     action_accuracy: float | None
     state_accuracy: float | None
+    example_accuracy: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,7 @@ class Trainer:
     def evaluate(self, dataset: TrainingDataset) -> HeldOutMetrics:
         """Evaluate the model on the held-out examples."""
         torch = require_torch()
-        nll = 0.0
+        nll, examples = 0.0, 0
         correct, total = {ACTION: 0, STATE: 0}, {ACTION: 0, STATE: 0}
         batches = microbatches(dataset, dataset.held_out, self.recipe.microbatch_tokens)
         with torch.no_grad():
@@ -151,8 +154,16 @@ class Trainer:
                 for role in correct:
                     correct[role] += int((is_correct & (target_roles == role)).sum())
                     total[role] += int((target_roles == role).sum())
+                has_error = torch.zeros_like(ids[:, 1:], dtype=torch.bool)
+                has_error[roles[:, 1:] > 0] = ~is_correct
+                examples += int((~has_error.any(1)).sum())
         shares = {role: correct[role] / total[role] if total[role] else None for role in total}
-        return HeldOutMetrics(nll / max(1, sum(total.values())), shares[ACTION], shares[STATE])
+        return HeldOutMetrics(
+            nll / max(1, sum(total.values())),
+            shares[ACTION],
+            shares[STATE],
+            examples / len(dataset.held_out),
+        )
 
     def _logits(self, ids: Any, roles: Any) -> tuple[Any, Any, Any]:
         """Logits, target ids and roles at the tokens that have a loss."""

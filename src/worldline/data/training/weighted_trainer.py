@@ -1,5 +1,6 @@
 """transformers' Trainer with the loss weights of action and state tokens."""
 
+import inspect
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -42,6 +43,8 @@ def make_trainer(
     from transformers import Trainer, TrainerCallback, TrainingArguments
 
     weights = torch.tensor([0.0, settings.action_weight, settings.state_weight])
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
+    can_skip = "logits_to_keep" in inspect.signature(base.forward).parameters
 
     class WeightedTrainer(Trainer):  # type: ignore[misc]
         """Trainer with weights for the tokens, and batches in a fixed order."""
@@ -52,10 +55,14 @@ def make_trainer(
             """Weighted mean of the losses of all tokens."""
             token_weights = weights.to(inputs["roles"].device)[inputs["roles"][:, 1:].int()]
             ids, mask = inputs["input_ids"], inputs["attention_mask"]
-            outputs = model(input_ids=ids, attention_mask=mask, use_cache=False)
+            # The positions before the first loss, those of the shortest prompt, need no logits.
+            first = int((token_weights > 0).any(0).int().argmax()) if can_skip else 0
+            kept_logits = {"logits_to_keep": ids.shape[1] - first} if can_skip else {}
+            outputs = model(input_ids=ids, attention_mask=mask, use_cache=False, **kept_logits)
+            token_weights, targets = token_weights[:, first:], ids[:, first + 1 :]
             has_loss = token_weights > 0
             losses = torch.nn.functional.cross_entropy(
-                outputs.logits[:, :-1][has_loss].float(), ids[:, 1:][has_loss], reduction="none"
+                outputs.logits[:, :-1][has_loss].float(), targets[has_loss], reduction="none"
             )
             kept = token_weights[has_loss]
             loss = (losses * kept).sum() / kept.sum().clamp(min=1e-9)

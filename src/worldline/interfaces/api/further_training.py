@@ -8,7 +8,13 @@ from pathlib import Path
 from worldline.core.errors import InputError
 from worldline.core.util.file_lock import lock_exclusively
 from worldline.data.export import export_tokens
-from worldline.data.training import FineTuning, Recipe, fine_tune, read_training_log, train
+from worldline.data.training import (
+    FineTuning,
+    Recipe,
+    fine_tune,
+    read_training_log,
+    train,
+)
 from worldline.interfaces.api.improvement_plan import Round
 
 LOG_FILE = "train.log"
@@ -24,17 +30,23 @@ def train_further(current: Round) -> None:
     if current.plan.train_command is not None:
         _run_command(current, current.plan.train_command)
         return
-    log = read_training_log(current.model)
+    # The first model's: later ones were trained at scaled rates.
+    log = read_training_log(Path(current.plan.model))
     if log is None:
         fine_tune(
             current.folder / "export",
             current.folder / "model",
             start=current.model,
-            settings=FineTuning(training_tokens(current), seed=current.seed),
+            settings=_fine_tuning(current),
             threads=current.threads,
         )
     else:
         _train_recipe(current, Recipe(**log.settings["recipe"]))
+
+
+def _fine_tuning(current: Round) -> FineTuning:
+    settings = FineTuning(training_tokens(current), seed=current.seed)
+    return replace(settings, learning_rate=settings.rate * current.plan.lr_scale)
 
 
 def training_tokens(current: Round) -> int:
@@ -43,7 +55,7 @@ def training_tokens(current: Round) -> int:
 
 
 def _train_recipe(current: Round, recipe: Recipe) -> None:
-    recipe = replace(recipe, tokens=training_tokens(current))
+    recipe = replace(recipe, tokens=training_tokens(current)).scale_rates(current.plan.lr_scale)
     for _ in train(
         current.folder / "export",
         current.folder / "model",

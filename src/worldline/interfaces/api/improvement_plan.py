@@ -15,6 +15,8 @@ SETTINGS_FILE, STAGES_FILE = "improve.json", "stages.json"
 # In an engine or a command, the folder of a round's model.
 MODEL_FIELD = "{model}"
 DEFAULT_ENGINE = f"transformers:{MODEL_FIELD}"
+# A model in this process answers the requests that arrive together in one batch.
+DEFAULT_CONCURRENCY = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class ImprovementPlan:
         codec: Format of predictions and training examples.
         max_tokens: Limit on the tokens of a prediction.
         seed: Seed of all random choices.
+        lr_scale: Multiplier of the learning rates of the training.
     """
 
     model: str
@@ -55,6 +58,7 @@ class ImprovementPlan:
     codec: str = "cwm"
     max_tokens: int = 2048
     seed: int = 0
+    lr_scale: float = 1.0
 
     def check(self) -> None:
         """Check the settings that a later stage would fail on.
@@ -100,6 +104,7 @@ class Round:
         plan: Settings of all rounds.
         workers: Processes that generate, trace and export.
         threads: CPU threads of the training; None for all cores.
+        concurrency: Requests to the model at the same time.
     """
 
     number: int
@@ -107,6 +112,7 @@ class Round:
     plan: ImprovementPlan
     workers: int = 1
     threads: int | None = None
+    concurrency: int = DEFAULT_CONCURRENCY
 
     @property
     def folder(self) -> Path:

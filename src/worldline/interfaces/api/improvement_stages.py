@@ -83,6 +83,7 @@ def _ask(current: Round, programs: Path, name: str) -> None:
         plan.engine.replace(MODEL_FIELD, str(current.model)),
         output=current.folder / name,
         settings=PredictionSettings(codec=plan.codec, max_tokens=plan.max_tokens),
+        concurrency=current.concurrency,
         # A model that writes nothing of the format is one to improve.
         max_malformed=0,
     )

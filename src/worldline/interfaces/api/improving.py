@@ -24,6 +24,7 @@ from worldline.evaluation.store import Lock
 from worldline.interfaces.api.comparing import write_leaderboard
 from worldline.interfaces.api.further_training import training_tokens
 from worldline.interfaces.api.improvement_plan import (
+    DEFAULT_CONCURRENCY,
     DEFAULT_ENGINE,
     ImprovementPlan,
     Round,
@@ -107,6 +108,8 @@ def improve(
     seed: int = 0,
     workers: int = 1,
     threads: int | None = None,
+    lr_scale: float = 1.0,
+    concurrency: int = DEFAULT_CONCURRENCY,
     on_stage: Callable[[int, str], None] = lambda number, stage: None,
 ) -> Improvement:
     """Improve a model in rounds of evaluation, choice of data and further training.
@@ -142,6 +145,9 @@ def improve(
         seed: Seed of all random choices.
         workers: Processes that generate, trace and export.
         threads: CPU threads of the training by a recipe; by default all cores.
+        lr_scale: Multiplier of the learning rates of the training, such as 0.3 for a model whose
+            training is finished.
+        concurrency: Requests to the model at the same time.
         on_stage: Called with the round and the name of each stage that begins.
 
     Returns:
@@ -169,6 +175,7 @@ def improve(
         codec=codec,
         max_tokens=max_tokens,
         seed=seed,
+        lr_scale=lr_scale,
     )
     plan.check()
     root = Path(output)
@@ -177,7 +184,8 @@ def improve(
         open_folder(root, plan)
         # The model after the last training is evaluated in a round of its own.
         all_rounds = [
-            Round(number, root, plan, workers, threads) for number in range(1, rounds + 2)
+            Round(number, root, plan, workers, threads, concurrency)
+            for number in range(1, rounds + 2)
         ]
         fix_programs(all_rounds[0])
         for current in all_rounds:

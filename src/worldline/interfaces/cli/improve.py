@@ -13,7 +13,7 @@ from rich.table import Table
 from worldline.core.trace import printable
 from worldline.core.util.processes import usable_cores
 from worldline.data.curriculum import Selection
-from worldline.interfaces.api.improvement_plan import DEFAULT_ENGINE
+from worldline.interfaces.api.improvement_plan import DEFAULT_CONCURRENCY, DEFAULT_ENGINE
 from worldline.interfaces.api.improvement_stages import STAGES
 from worldline.interfaces.api.improving import Improvement, RoundResult, improve, summary_to_json
 from worldline.interfaces.cli.console import hint, resumable
@@ -23,6 +23,7 @@ from worldline.interfaces.cli.selection_options import count_option, known_optio
 from worldline.interfaces.cli.shared_options import (
     exclude_option,
     format_option,
+    lr_scale_option,
     quiet_option,
     seed_option,
     workers_option,
@@ -135,6 +136,15 @@ _SIGNIFICANT = 0.05
     metavar="N",
     help="CPU threads of the training, unless by --train-command.  [default: all cores]",
 )
+@lr_scale_option
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=DEFAULT_CONCURRENCY,
+    show_default=True,
+    help="Requests to the model at the same time.",
+)
 @format_option()
 @quiet_option
 def improve_command(
@@ -157,6 +167,8 @@ def improve_command(
     seed: int,
     workers: int | None,
     threads: int | None,
+    lr_scale: float,
+    concurrency: int,
     form: str,
 ) -> None:
     """Improve a model in rounds: evaluate it, choose data, train it further.
@@ -187,6 +199,8 @@ def improve_command(
             seed=seed,
             workers=workers or usable_cores(),
             threads=threads,
+            lr_scale=lr_scale,
+            concurrency=concurrency,
             on_stage=on_stage,
         )
     if form == "json":

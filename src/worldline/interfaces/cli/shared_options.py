@@ -115,6 +115,18 @@ def seed_option(command: Command) -> Command:
     )(command)
 
 
+def lr_scale_option(command: Command) -> Command:
+    """`--lr-scale`: learning rates of a training, relative to the default."""
+    return click.option(
+        "--lr-scale",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="F",
+        default=1.0,
+        show_default=True,
+        help="Multiply the learning rates by F, such as 0.3 to train a finished model further.",
+    )(command)
+
+
 def exclude_option(command: Command) -> Command:
     """`--exclude`: programs that must not be in the result."""
     return click.option(

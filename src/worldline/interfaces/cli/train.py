@@ -27,7 +27,7 @@ from worldline.interfaces.cli.console import hint, resumable
 from worldline.interfaces.cli.fine_tuning import run_fine_tuning
 from worldline.interfaces.cli.help_sections import command, section_option
 from worldline.interfaces.cli.progress import report_progress
-from worldline.interfaces.cli.shared_options import quiet_option, restart_option
+from worldline.interfaces.cli.shared_options import lr_scale_option, quiet_option, restart_option
 
 
 @command(
@@ -97,6 +97,7 @@ from worldline.interfaces.cli.shared_options import quiet_option, restart_option
     metavar="N",
     help="CPU threads; use fewer if the machine is busy.  [default: all cores]",
 )
+@lr_scale_option
 @section_option(
     "Fine-tuning",
     "--lora",
@@ -145,6 +146,7 @@ def train_command(
     action_weight: float,
     state_weight: float,
     threads: int | None,
+    lr_scale: float,
     lora_rank: int | None,
     learning_rate: float | None,
     max_length: int | None,
@@ -175,6 +177,7 @@ def train_command(
             state_weight=state_weight,
             **options,
         )
+        settings = replace(settings, learning_rate=settings.rate * lr_scale)
         with resumable(restart):
             run_fine_tuning(export, output, start, settings, threads, tracker, restart)
         return
@@ -187,7 +190,7 @@ def train_command(
     steps = train(
         export,
         output,
-        recipe=replace(chosen, tokens=tokens or chosen.tokens),
+        recipe=replace(chosen, tokens=tokens or chosen.tokens).scale_rates(lr_scale),
         start=start,
         seed=seed,
         action_weight=action_weight,

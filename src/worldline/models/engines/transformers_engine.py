@@ -3,12 +3,15 @@
 import asyncio
 import inspect
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from worldline.core.errors import EngineError
 from worldline.core.util.optional_imports import optional_import
+from worldline.models.engines.batched_generation import Generation, generate_batch
 from worldline.models.engines.engine import (
     CAPABILITIES,
     Capabilities,
@@ -29,12 +32,24 @@ Result = TypeVar("Result")
 
 # Tokens per forward pass. Their logits take 130 MB with a vocabulary of 128,000.
 _CHUNK_TOKENS = 256
+# Requests that are generated together.
+_MAX_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A request for a completion that waits for the model."""
+
+    request: Request
+    reply: "Future[Reply]" = field(default_factory=Future)
+    is_abandoned: threading.Event = field(default_factory=threading.Event)
 
 
 class TransformersEngine:
-    """Model from a folder or the Hugging Face hub, with one request at a time.
+    """Model from a folder or the Hugging Face hub.
 
-    The key-value cache of a request is reused for the next one, as far as the prompts are equal.
+    Requests that arrive together are generated in one batch. The key-value cache of a single
+    request is reused for the next one, as far as the prompts are equal.
 
     Args:
         folder_or_name: folder of the model, or its name on the hub.
@@ -49,6 +64,7 @@ class TransformersEngine:
         self._model = _LocalModel(folder_or_name, device, dtype)
         self._capabilities = self._model.capabilities()
         self._is_closed = False
+        self._waiting: deque[_Job] = deque()
         # One thread, because the cache and the tokenizer's settings belong to one request.
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="worldline-transformers")
 
@@ -68,7 +84,38 @@ class TransformersEngine:
 
     async def generate(self, request: Request) -> Reply:
         """Generate a completion of a prompt or a conversation."""
-        return await self._run(lambda model: model.generate(request))
+        if self._is_closed:
+            raise EngineError(f"{self.name} was closed; create a new engine")
+        job = _Job(request)
+        self._waiting.append(job)
+        self._worker.submit(self._generate_waiting, self._model)
+        try:
+            return await asyncio.wrap_future(job.reply)
+        except RuntimeError as error:
+            raise EngineError(f"{self.name}: {error}; a shorter prompt may work") from error
+        finally:
+            job.is_abandoned.set()
+
+    def _generate_waiting(self, model: "_LocalModel") -> None:
+        """Generate the completions of all requests that wait, as one batch."""
+        count = min(len(self._waiting), _MAX_BATCH)
+        jobs = [self._waiting.popleft() for _ in range(count)]
+        jobs = [job for job in jobs if job.reply.set_running_or_notify_cancel()]
+        ready = [job for job in jobs if _is_ready(model, job)]
+        try:
+            with model.torch.inference_mode():
+                if len(ready) == 1:
+                    model.is_abandoned = ready[0].is_abandoned
+                    replies = [model.generate(ready[0].request)]
+                else:
+                    replies = model.generate_batch(ready)
+        # Whoever waits for a reply gets the error.
+        except Exception as error:  # noqa: BLE001  # passed on
+            for job in ready:
+                job.reply.set_exception(error)
+            return
+        for job, reply in zip(ready, replies, strict=True):
+            job.reply.set_result(reply)
 
     async def score(self, ids: Sequence[int]) -> Scores:
         """Score each token after the first, in one forward pass."""
@@ -110,6 +157,16 @@ class TransformersEngine:
         finally:
             # A thread cannot be stopped; it checks this event before each forward pass.
             is_abandoned.set()
+
+
+def _is_ready(model: "_LocalModel", job: _Job) -> bool:
+    """Check a request, and fail it alone: the other requests of the batch go on."""
+    try:
+        model.check_request(job.request)
+    except EngineError as error:
+        job.reply.set_exception(error)
+        return False
+    return True
 
 
 class _LocalModel:
@@ -156,7 +213,8 @@ class _LocalModel:
         options = {"skip_special_tokens": False, "clean_up_tokenization_spaces": False}
         return str(self._tokenizer.decode(list(ids), **options))
 
-    def generate(self, request: Request) -> Reply:
+    def check_request(self, request: Request) -> tuple[int, ...]:
+        """Token ids of the prompt of a request that can be answered."""
         if request.grammar is not None or request.json_schema is not None:
             raise EngineError(f"{self._name} in this process supports no grammar; use a server")
         prompt = self._prompt_ids(request.prompt)
@@ -164,6 +222,45 @@ class _LocalModel:
             raise EngineError("the prompt is empty; give at least the begin-of-text token")
         self._check(request.allowed_ids)
         self._check(prompt, completion_tokens=request.max_tokens)
+        return prompt
+
+    def generate_batch(self, jobs: Sequence[_Job]) -> list[Reply]:
+        """Generate the completions of several requests together, without a cached prefix."""
+        self._reset_cache()
+        generations = [self._generation(job) for job in jobs]
+        generate_batch(self.torch, self._net, self._new_cache(), generations)
+        return [
+            self._batch_reply(job.request, generation)
+            for job, generation in zip(jobs, generations, strict=True)
+        ]
+
+    def _generation(self, job: _Job) -> Generation:
+        ends = self._ends.union(job.request.stop_ids)
+        stop = job.request.stop
+
+        def is_finished(ids: Sequence[int]) -> bool:
+            return ids[-1] in ends or self._stopped_text(ids, stop) is not None
+
+        return Generation(
+            self.check_request(job.request),
+            job.request.max_tokens,
+            self._chooser(job.request),
+            is_finished,
+            job.is_abandoned.is_set,
+        )
+
+    def _batch_reply(self, request: Request, done: Generation) -> Reply:
+        stopped = self._stopped_text(done.ids, request.stop)
+        return Reply(
+            text=self.detokenize(done.ids) if stopped is None else stopped,
+            finish="stop" if done.has_ended else "truncated",
+            ids=tuple(done.ids),
+            logprobs=tuple(done.logprobs) if request.logprobs else (),
+            usage=Usage(prompt=len(done.prompt), completion=len(done.ids), requests=1),
+        )
+
+    def generate(self, request: Request) -> Reply:
+        prompt = self.check_request(request)
         choose = self._chooser(request)
         ends = self._ends.union(request.stop_ids)
         cached = self._rewind(prompt)

@@ -1,0 +1,94 @@
+"""Permutations of five variables: right answers against their number, with and without actions.
+
+    python -m scripts.permutation_study programs FILE
+    python -m scripts.permutation_study table RUNS [--picture FILE]
+
+`programs` writes programs to train on, of 1 to 128 reassignments, most of them short; none is in
+the benchmark `permutation`, which has another seed. `table` reads the runs RUNS/free, RUNS/guided
+and RUNS/force-actions of that benchmark, and prints and draws the share of right answers.
+docs/findings/training-loop.md has the commands.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from scripts.markdown_table import cell, points, table
+from scripts.small_model import MODES, band, by_length
+from worldline.data.generation.program_file import question_to_row
+from worldline.evaluation.benchmarks.permutation import permutation
+from worldline.evaluation.metrics import accuracy, compare_runs
+from worldline.evaluation.runs import ScoredSample, read_scored_samples
+
+SEED = 1000
+# Programs of each length up to the given one, and above the one before.
+COUNTS = ((8, 150), (16, 40), (32, 14), (64, 4), (128, 1))
+
+
+def main() -> None:
+    """Read the arguments and run one of the commands."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    programs = commands.add_parser("programs")
+    programs.add_argument("file", type=Path)
+    tables = commands.add_parser("table")
+    tables.add_argument("runs", type=Path)
+    tables.add_argument("--picture", type=Path)
+    arguments = parser.parse_args()
+    if arguments.command == "programs":
+        write_programs(arguments.file)
+        return
+    rows = {mode: read_scored_samples(arguments.runs / mode) for mode in MODES}
+    print(mode_table(rows))
+    if arguments.picture:
+        draw(rows, arguments.picture)
+
+
+def write_programs(file: Path) -> None:
+    """Write the programs to train on."""
+    with file.open("w") as lines:
+        shortest = 1
+        for longest, count in COUNTS:
+            benchmark = permutation(
+                lengths=range(shortest, longest + 1), per_length=count, seed=SEED
+            )
+            for question in benchmark.questions:
+                lines.write(f"{json.dumps(question_to_row(question))}\n")
+            shortest = longest + 1
+
+
+def mode_table(rows: dict[str, list[ScoredSample]]) -> str:
+    """Right answers by length and mode, and the paired difference of the first and the last."""
+    groups = {mode: by_length(samples) for mode, samples in rows.items()}
+    lines = []
+    for length in groups[MODES[0]]:
+        cells = [cell(accuracy(groups[mode][length]).of_all) for mode in MODES]
+        free, forced = groups["free"][length], groups["force-actions"][length]
+        lines.append([str(length), *cells, points(compare_runs(free, forced).overall.difference)])
+    return table(["N", *MODES, "force-actions compared with free"], lines)
+
+
+def draw(rows: dict[str, list[ScoredSample]], file: Path) -> None:
+    """Plot the right answers against the number of reassignments."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.2))
+    lengths = list(by_length(rows[MODES[0]]))
+    for number, (mode, style) in enumerate(zip(MODES, ("o-", "s-", "^--"), strict=True)):
+        groups = by_length(rows[mode])
+        shares = [accuracy(group).of_all for group in groups.values()]
+        band(axes, [n * 1.04 ** (number - 1) for n in groups], shares, style, mode)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(lengths, [str(length) for length in lengths])
+    axes.set(xlabel="N, reassignments of five variables", ylabel="right answers, %", ylim=(-3, 103))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
+
+
+if __name__ == "__main__":
+    main()
