@@ -54,7 +54,7 @@ def main() -> None:
 def seed_table(
     seeds: list[str], rows: Mapping[str, list[list[ScoredSample]]], base: list[ScoredSample]
 ) -> str:
-    """Right answers of each arm by seed, with the paired difference."""
+    """Correct answers of each arm by seed, with the paired difference."""
     lines = []
     differences = []
     for number, seed in enumerate(seeds):

@@ -9,7 +9,7 @@ interrupted, run the same command again to resume. `table` prints which share of
 programs is predicted without an error, and draws it against the number of training tokens.
 
 The held-out programs are the same for all codecs. A program counts if every token of its trace is
-the model's first choice: the model then writes the whole trace without an error.
+the model's first choice: the model then writes the trace without an error.
 """
 
 import argparse
@@ -128,7 +128,7 @@ def format_table(logs: dict[str, list[TrainingLog]]) -> str:
             ]
         )
     heads = ["format", "programs per 1,000 tokens", "action tokens", "state tokens"]
-    return table([*heads, "whole programs", f"compared with {first}, points"], lines)
+    return table([*heads, "programs without an error", f"compared with {first}, points"], lines)
 
 
 def final_accuracy(log: TrainingLog) -> float:

@@ -1,11 +1,11 @@
-"""Permutations of five variables: right answers against their number, with and without actions.
+"""Permutations of five variables: correct answers against their number, with and without actions.
 
     python -m scripts.permutation_study programs FILE
     python -m scripts.permutation_study table RUNS [--picture FILE]
 
 `programs` writes programs to train on, of 1 to 128 reassignments, most of them short; none is in
 the benchmark `permutation`, which has another seed. `table` reads the runs RUNS/free, RUNS/guided
-and RUNS/force-actions of that benchmark, and prints and draws the share of right answers.
+and RUNS/force-actions of that benchmark, and prints and draws the share of correct answers.
 docs/findings/training-loop.md has the commands.
 """
 
@@ -58,7 +58,7 @@ def write_programs(file: Path) -> None:
 
 
 def mode_table(rows: dict[str, list[ScoredSample]]) -> str:
-    """Right answers by length and mode, and the paired difference of the first and the last."""
+    """Correct answers by length and mode, and the paired difference of the first and the last."""
     groups = {mode: by_length(samples) for mode, samples in rows.items()}
     lines = []
     for length in groups[MODES[0]]:
@@ -69,7 +69,7 @@ def mode_table(rows: dict[str, list[ScoredSample]]) -> str:
 
 
 def draw(rows: dict[str, list[ScoredSample]], file: Path) -> None:
-    """Plot the right answers against the number of reassignments."""
+    """Plot the correct answers against the number of reassignments."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -83,7 +83,9 @@ def draw(rows: dict[str, list[ScoredSample]], file: Path) -> None:
         band(axes, [n * 1.04 ** (number - 1) for n in groups], shares, style, mode)
     axes.set_xscale("log", base=2)
     axes.set_xticks(lengths, [str(length) for length in lengths])
-    axes.set(xlabel="N, reassignments of five variables", ylabel="right answers, %", ylim=(-3, 103))
+    axes.set(
+        xlabel="N, reassignments of five variables", ylabel="correct answers, %", ylim=(-3, 103)
+    )
     axes.grid(alpha=0.3)
     axes.legend()
     figure.tight_layout()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.data.training.small_recipe import QUICK
 from tests.data.training.training_speed import speed_of_training
-from worldline.data.training import RECIPES
+from worldline.data.training import RECIPES, FineTuning
 from worldline.data.training.dataset import (
     ACTION,
     STATE,
@@ -133,6 +133,8 @@ def test_scaled_rates_change_nothing_else() -> None:
     assert scaled.lr_adamw == pytest.approx(0.3 * RECIPES["tiny"].lr_adamw)
     rates = {"lr_muon": scaled.lr_muon, "lr_adamw": scaled.lr_adamw}
     assert replace(RECIPES["tiny"], **rates) == scaled
+    assert FineTuning(10, lora_rank=4).scale_rate(0.5) == FineTuning(10, 1e-4, lora_rank=4)
+    assert FineTuning(10, 1e-3).scale_rate(1) == FineTuning(10, 1e-3)
 
 
 def test_bfloat16_is_detected_from_cpu_flags() -> None:

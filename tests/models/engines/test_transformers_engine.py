@@ -539,21 +539,20 @@ def together(engine: Engine, requests: list[Request]) -> list[Reply | BaseExcept
 def test_requests_in_one_batch_get_the_replies_that_they_get_alone(
     folder: Path, sliding_window_model: Path, prompt: tuple[int, ...]
 ) -> None:
+    options: list[dict[str, Any]] = [
+        {"max_tokens": 9},
+        {"max_tokens": 40, "temperature": 0.7},
+        {"max_tokens": 1},
+        {"max_tokens": 25, "allowed_ids": (5, 6, 70)},
+        {"max_tokens": 30, "stop_ids": tuple(range(100, 140))},
+        {"max_tokens": 30, "stop": ("e",)},
+    ]
+    requests = [
+        Request(prompt[: 3 + 4 * n], seed=n, logprobs=True, **each)
+        for n, each in enumerate(options)
+    ]
     for name in (folder, sliding_window_model):
         engine = TransformersEngine(str(name), device="cpu")
-        requests = [
-            Request(prompt[: 3 + 4 * n], max_tokens=tokens, seed=n, logprobs=True, **options)
-            for n, (tokens, options) in enumerate(
-                [
-                    (9, {}),
-                    (40, {"temperature": 0.7}),
-                    (1, {}),
-                    (25, {"allowed_ids": (5, 6, 70)}),
-                    (30, {"stop_ids": tuple(range(100, 140))}),
-                    (30, {"stop": ("e",)}),
-                ]
-            )
-        ]
         alone = [run(engine.generate(request)) for request in requests]
         # While the first is generated alone, the others arrive and become a batch.
         batch = together(engine, requests)[1:]

@@ -1,6 +1,6 @@
 """Settings of a fine-tuning."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +47,7 @@ class FineTuning:
     def rate(self) -> float:
         """The learning rate, or its default."""
         return self.learning_rate or (2e-4 if self.lora_rank else 2e-5)
+
+    def scale_rate(self, factor: float) -> "FineTuning":
+        """The settings with the learning rate, or its default, multiplied."""
+        return self if factor == 1 else replace(self, learning_rate=self.rate * factor)

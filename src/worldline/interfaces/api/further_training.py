@@ -37,16 +37,13 @@ def train_further(current: Round) -> None:
             current.folder / "export",
             current.folder / "model",
             start=current.model,
-            settings=_fine_tuning(current),
+            settings=FineTuning(training_tokens(current), seed=current.seed).scale_rate(
+                current.plan.lr_scale
+            ),
             threads=current.threads,
         )
     else:
         _train_recipe(current, Recipe(**log.settings["recipe"]))
-
-
-def _fine_tuning(current: Round) -> FineTuning:
-    settings = FineTuning(training_tokens(current), seed=current.seed)
-    return replace(settings, learning_rate=settings.rate * current.plan.lr_scale)
 
 
 def training_tokens(current: Round) -> int:

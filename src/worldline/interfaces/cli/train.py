@@ -176,8 +176,7 @@ def train_command(
             action_weight=action_weight,
             state_weight=state_weight,
             **options,
-        )
-        settings = replace(settings, learning_rate=settings.rate * lr_scale)
+        ).scale_rate(lr_scale)
         with resumable(restart):
             run_fine_tuning(export, output, start, settings, threads, tracker, restart)
         return

@@ -109,7 +109,7 @@ class TransformersEngine:
                     replies = [model.generate(ready[0].request)]
                 else:
                     replies = model.generate_batch(ready)
-        # Whoever waits for a reply gets the error.
+        # Each request of the batch gets the error.
         except Exception as error:  # noqa: BLE001  # passed on
             for job in ready:
                 job.reply.set_exception(error)
@@ -160,7 +160,7 @@ class TransformersEngine:
 
 
 def _is_ready(model: "_LocalModel", job: _Job) -> bool:
-    """Check a request, and fail it alone: the other requests of the batch go on."""
+    """Check a request, and fail it alone, without the other requests of the batch."""
     try:
         model.check_request(job.request)
     except EngineError as error:
