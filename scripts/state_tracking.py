@@ -19,7 +19,7 @@ import json
 import math
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -270,12 +270,14 @@ def test_model(model: Any, every: int, length: int) -> Tracked:
 
 
 def read_results(folder: Path) -> list[Result]:
-    """The results in a folder."""
+    """The results in a folder, of the stages that all architectures have finished with a seed."""
     rows = [json.loads(file.read_text()) for file in sorted(folder.glob("*-*-*.json"))]
-    return [
+    results = [
         Result(**{**row, "tracked": tuple(Tracked(**each) for each in row["tracked"])})
         for row in rows
     ]
+    finished = Counter((result.every, result.seed) for result in results)
+    return [each for each in results if finished[each.every, each.seed] == len(ARCHITECTURES)]
 
 
 def shares(results: Sequence[Result], architecture: str, every: int, length: int) -> list[float]:
@@ -317,18 +319,21 @@ def draw(results: Sequence[Result], file: Path) -> None:
     matplotlib.use("agg")
     from matplotlib import pyplot
 
+    measured = [every for every in EVERY if any(each.every == every for each in results)]
     figure, panels = pyplot.subplots(1, len(TESTED_LENGTHS), figsize=(12, 3.8), sharey=True)
     for axes, length in zip(panels, TESTED_LENGTHS, strict=True):
         for name, style in zip(ARCHITECTURES, ("o-", "s-"), strict=True):
-            drawn = [shares(results, name, every, length) for every in EVERY]
+            drawn = [shares(results, name, every, length) for every in measured]
             middle = [100 * fmean(each) for each in drawn]
             low = [m - 100 * min(each) for m, each in zip(middle, drawn, strict=True)]
             high = [100 * max(each) - m for m, each in zip(middle, drawn, strict=True)]
             axes.errorbar(
-                range(len(EVERY)), middle, yerr=[low, high], fmt=style, capsize=3, label=name
+                range(len(measured)), middle, yerr=[low, high], fmt=style, capsize=3, label=name
             )
         axes.set_title(f"N = {length} lines")
-        axes.set_xticks(range(len(EVERY)), [*map(str, EVERY[:-1]), "end"])
+        axes.set_xticks(
+            range(len(measured)), [str(k) if k < TRAINED_LENGTH else "end" for k in measured]
+        )
         axes.set_xlabel("lines between two prints")
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("prints with all values right, %")

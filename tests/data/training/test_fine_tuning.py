@@ -16,6 +16,7 @@ from tests.data.export.small_exports import exported, stored
 from tests.interfaces.cli.commands import ok, run
 from worldline.core.errors import InputError
 from worldline.data.training import FineTuning, FineTuningStep, fine_tune, read_fine_tuning_log
+from worldline.data.training.causal_model import load_causal_model
 from worldline.data.training.dataset import load_dataset, microbatches
 from worldline.data.training.weighted_trainer import make_trainer, use_one_gpu
 from worldline.languages.python.recorder import PythonRecorder
@@ -251,3 +252,17 @@ def test_one_of_several_gpus_is_used(tmp_path: Path) -> None:
     assert arguments.train_batch_size == 4
     use_one_gpu(arguments)
     assert arguments.train_batch_size == 1
+
+
+def test_added_tokens_begin_as_the_words_of_their_names(start: Path, export: Path) -> None:
+    model, added = load_causal_model(start, export / "tokenizer")
+    assert added == list(range(258, 258 + len(SPECIAL)))
+    embeddings = model.get_input_embeddings().weight
+    ids = TokenizerJson(export / "tokenizer" / "tokenizer.json").ids(SPECIAL)
+    # The tokenizer of this model has one token for each byte, of which "call" and "sep" are made.
+    vocabulary = json.loads((start / "tokenizer.json").read_text())["model"]["vocab"]
+    word = [vocabulary[letter] for letter in "callĠsep"]
+    torch.testing.assert_close(embeddings[ids["<|call_sep|>"]], embeddings[word].mean(0))
+    # No two begin alike, and those that the model had do not change.
+    assert torch.cdist(embeddings[added], embeddings[added]).fill_diagonal_(1).min() > 1e-3
+    torch.testing.assert_close(embeddings[:258], load(start).get_input_embeddings().weight)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,33 @@ def load_causal_model(folder: Path, tokenizer: Path) -> tuple[Any, list[int]]:
     size = max(exported.values()) + 1
     if size > model.get_input_embeddings().num_embeddings:
         model.resize_token_embeddings(size)
-    return model, sorted(exported[token] for token in exported.keys() - own.keys())
+    added = {token: exported[token] for token in exported.keys() - own.keys()}
+    _initialize_from_names(model, added, folder / "tokenizer.json")
+    return model, sorted(added.values())
+
+
+def _initialize_from_names(model: Any, added: dict[str, int], tokenizer: Path) -> None:
+    """Give each added token the mean embedding of the words of its name.
+
+    "<|call_sep|>" -> the mean of the tokens of "call" and "sep"
+
+    transformers gives all added tokens nearly the same embedding. After a short training, a model
+    then still takes one special token for another.
+    """
+    from tokenizers import Tokenizer
+
+    torch = require_torch()
+    words = Tokenizer.from_file(str(tokenizer))
+    matrices = [model.get_input_embeddings().weight]
+    output = model.get_output_embeddings()
+    if output is not None and output.weight is not matrices[0]:
+        matrices.append(output.weight)
+    with torch.no_grad():
+        for token, number in added.items():
+            name = " ".join(re.findall(r"[A-Za-z]+", token)) or token
+            ids = words.encode(name, add_special_tokens=False).ids
+            for matrix in matrices if ids else ():
+                matrix[number] = matrix[ids].mean(0)
 
 
 def _vocabulary(folder: Path) -> dict[str, int]:
