@@ -5,7 +5,8 @@
 
 `programs` writes programs to train on, of 1 to 128 reassignments, most of them short; none is in
 the benchmark `permutation`, which has another seed. `table` reads the runs RUNS/free, RUNS/guided
-and RUNS/force-actions of that benchmark, and prints and draws the share of correct answers.
+and RUNS/force-actions of that benchmark, and prints and draws the share of correct answers. A run
+may be in two parts, such as RUNS/free and RUNS/free-long, with different token limits.
 docs/findings/training-loop.md has the commands.
 """
 
@@ -38,7 +39,15 @@ def main() -> None:
     if arguments.command == "programs":
         write_programs(arguments.file)
         return
-    rows = {mode: read_scored_samples(arguments.runs / mode) for mode in MODES}
+    rows = {
+        mode: [
+            row
+            for run in (arguments.runs / mode, arguments.runs / f"{mode}-long")
+            if run.exists()
+            for row in read_scored_samples(run)
+        ]
+        for mode in MODES
+    }
     print(mode_table(rows))
     if arguments.picture:
         draw(rows, arguments.picture)
@@ -62,7 +71,10 @@ def mode_table(rows: dict[str, list[ScoredSample]]) -> str:
     groups = {mode: by_length(samples) for mode, samples in rows.items()}
     lines = []
     for length in groups[MODES[0]]:
-        cells = [cell(accuracy(groups[mode][length]).of_all) for mode in MODES]
+        cells = [
+            cell(accuracy(groups[mode][length]).of_all) if length in groups[mode] else "–"
+            for mode in MODES
+        ]
         free, forced = groups["free"][length], groups["force-actions"][length]
         lines.append([str(length), *cells, points(compare_runs(free, forced).overall.difference)])
     return table(["N", *MODES, "force-actions compared with free"], lines)

@@ -589,3 +589,18 @@ def test_a_request_that_is_cancelled_does_not_end_the_others_of_its_batch(
     assert run(cancel_one()) == expected
     # The thread is free again: the cancelled request does not run to its limit.
     assert run(engine.generate(short)).ids == expected
+
+
+def test_a_short_completion_does_not_wait_for_a_long_one_of_its_batch(
+    engine: Engine, prompt: tuple[int, ...]
+) -> None:
+    short, long = Request(prompt, max_tokens=3), Request(prompt, max_tokens=500, stop_ids=())
+
+    async def first_done() -> tuple[int, ...]:
+        tasks = [asyncio.ensure_future(engine.generate(each)) for each in (short, long, short)]
+        reply = await tasks[2]
+        assert not tasks[1].done()
+        assert len((await tasks[1]).ids) > 3
+        return reply.ids
+
+    assert run(first_done()) == run(engine.generate(short)).ids

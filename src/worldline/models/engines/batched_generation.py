@@ -15,6 +15,7 @@ class Generation:
         choose: Function from logits to a token id.
         is_finished: Function from the generated ids to whether the completion ends with them.
         is_abandoned: Function that says whether nobody waits for the result any more.
+        on_finish: Called when the completion is finished; the others of the batch are not.
         ids: Generated token ids.
         logprobs: Their log-probabilities.
         has_ended: Whether the completion ended before the limit.
@@ -25,6 +26,7 @@ class Generation:
     choose: Callable[[Any], int]
     is_finished: Callable[[Sequence[int]], bool]
     is_abandoned: Callable[[], bool] = lambda: False
+    on_finish: Callable[["Generation"], None] = lambda done: None
     ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     has_ended: bool = False
@@ -43,6 +45,9 @@ def generate_batch(torch: Any, model: Any, cache: Any, generations: Sequence[Gen
         generations: The prompts; their ids are appended.
     """
     active = [each for each in generations if each.max_tokens > 0]
+    for each in generations:
+        if each.max_tokens <= 0:
+            each.on_finish(each)
     if not active:
         return
     device = model.device
@@ -65,7 +70,10 @@ def generate_batch(torch: Any, model: Any, cache: Any, generations: Sequence[Gen
         )
         logits = output.logits[:, -1].float()
         _append(active, logits)
-        kept = [row for row, each in enumerate(active) if not _is_done(each)]
+        done = {row for row, each in enumerate(active) if _is_done(each)}
+        for row in done:
+            active[row].on_finish(active[row])
+        kept = [row for row in range(len(active)) if row not in done]
         if len(kept) < len(active):
             active = [active[row] for row in kept]
             rows = torch.tensor(kept, dtype=torch.long, device=device)

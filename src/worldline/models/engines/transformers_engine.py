@@ -106,16 +106,14 @@ class TransformersEngine:
             with model.torch.inference_mode():
                 if len(ready) == 1:
                     model.is_abandoned = ready[0].is_abandoned
-                    replies = [model.generate(ready[0].request)]
+                    ready[0].reply.set_result(model.generate(ready[0].request))
                 else:
-                    replies = model.generate_batch(ready)
-        # Each request of the batch gets the error.
+                    model.generate_batch(ready)
+        # Each request of the batch that has no reply yet gets the error.
         except Exception as error:  # noqa: BLE001  # passed on
             for job in ready:
-                job.reply.set_exception(error)
-            return
-        for job, reply in zip(ready, replies, strict=True):
-            job.reply.set_result(reply)
+                if not job.reply.done():
+                    job.reply.set_exception(error)
 
     async def score(self, ids: Sequence[int]) -> Scores:
         """Score each token after the first, in one forward pass."""
@@ -224,15 +222,14 @@ class _LocalModel:
         self._check(prompt, completion_tokens=request.max_tokens)
         return prompt
 
-    def generate_batch(self, jobs: Sequence[_Job]) -> list[Reply]:
-        """Generate the completions of several requests together, without a cached prefix."""
+    def generate_batch(self, jobs: Sequence[_Job]) -> None:
+        """Generate the completions of several requests together, without a cached prefix.
+
+        Each reply is given as soon as its completion is finished.
+        """
         self._reset_cache()
         generations = [self._generation(job) for job in jobs]
         generate_batch(self.torch, self._net, self._new_cache(), generations)
-        return [
-            self._batch_reply(job.request, generation)
-            for job, generation in zip(jobs, generations, strict=True)
-        ]
 
     def _generation(self, job: _Job) -> Generation:
         ends = self._ends.union(job.request.stop_ids)
@@ -247,6 +244,7 @@ class _LocalModel:
             self._chooser(job.request),
             is_finished,
             job.is_abandoned.is_set,
+            lambda done: job.reply.set_result(self._batch_reply(job.request, done)),
         )
 
     def _batch_reply(self, request: Request, done: Generation) -> Reply:
