@@ -70,13 +70,16 @@ def mode_table(rows: dict[str, list[ScoredSample]]) -> str:
     """Correct answers by length and mode, and the paired difference of the first and the last."""
     groups = {mode: by_length(samples) for mode, samples in rows.items()}
     lines = []
-    for length in groups[MODES[0]]:
+    for length in sorted(set().union(*groups.values())):
+        measured = {mode: groups[mode][length] for mode in MODES if length in groups[mode]}
         cells = [
-            cell(accuracy(groups[mode][length]).of_all) if length in groups[mode] else "–"
-            for mode in MODES
+            cell(accuracy(measured[mode]).of_all) if mode in measured else "–" for mode in MODES
         ]
-        free, forced = groups["free"][length], groups["force-actions"][length]
-        lines.append([str(length), *cells, points(compare_runs(free, forced).overall.difference)])
+        difference = "–"
+        if {"free", "force-actions"} <= measured.keys():
+            overall = compare_runs(measured["free"], measured["force-actions"]).overall
+            difference = points(overall.difference)
+        lines.append([str(length), *cells, difference])
     return table(["N", *MODES, "force-actions compared with free"], lines)
 
 
@@ -88,9 +91,11 @@ def draw(rows: dict[str, list[ScoredSample]], file: Path) -> None:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(7, 4.2))
-    lengths = list(by_length(rows[MODES[0]]))
+    lengths = sorted({length for samples in rows.values() for length in by_length(samples)})
     for number, (mode, style) in enumerate(zip(MODES, ("o-", "s-", "^--"), strict=True)):
         groups = by_length(rows[mode])
+        if not groups:
+            continue
         shares = [accuracy(group).of_all for group in groups.values()]
         band(axes, [n * 1.04 ** (number - 1) for n in groups], shares, style, mode)
     axes.set_xscale("log", base=2)

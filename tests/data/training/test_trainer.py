@@ -131,8 +131,8 @@ def test_scaled_rates_change_nothing_else() -> None:
     scaled = RECIPES["tiny"].scale_rates(0.3)
     assert scaled.lr_muon == pytest.approx(0.3 * RECIPES["tiny"].lr_muon)
     assert scaled.lr_adamw == pytest.approx(0.3 * RECIPES["tiny"].lr_adamw)
-    rates = {"lr_muon": scaled.lr_muon, "lr_adamw": scaled.lr_adamw}
-    assert replace(RECIPES["tiny"], **rates) == scaled
+    unscaled = replace(scaled, lr_muon=RECIPES["tiny"].lr_muon, lr_adamw=RECIPES["tiny"].lr_adamw)
+    assert unscaled == RECIPES["tiny"]
     assert FineTuning(10, lora_rank=4).scale_rate(0.5) == FineTuning(10, 1e-4, lora_rank=4)
     assert FineTuning(10, 1e-3).scale_rate(1) == FineTuning(10, 1e-3)
 
