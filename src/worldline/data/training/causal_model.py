@@ -83,10 +83,8 @@ def _initialize_from_names(model: Any, added: dict[str, int], tokenizer: Path) -
     transformers gives all added tokens nearly the same embedding. After a short training, a model
     then still takes one special token for another.
     """
-    from tokenizers import Tokenizer
-
     torch = require_torch()
-    words = Tokenizer.from_file(str(tokenizer))
+    words = TokenizerJson(tokenizer)
     matrices = [model.get_input_embeddings().weight]
     output = model.get_output_embeddings()
     if output is not None and output.weight is not matrices[0]:
@@ -94,7 +92,7 @@ def _initialize_from_names(model: Any, added: dict[str, int], tokenizer: Path) -
     with torch.no_grad():
         for token, number in added.items():
             name = " ".join(re.findall(r"[A-Za-z]+", token)) or token
-            ids = words.encode(name, add_special_tokens=False).ids
+            ids = list(words.encode(name))
             for matrix in matrices if ids else ():
                 matrix[number] = matrix[ids].mean(0)
 
