@@ -32,7 +32,9 @@ class Generation:
     has_ended: bool = False
 
 
-def generate_batch(torch: Any, model: Any, cache: Any, generations: Sequence[Generation]) -> None:
+def generate_batch(
+    torch: Any, model: Any, cache: Any, generations: Sequence[Generation], **options: int
+) -> None:
     """Generate the completions of several prompts together; each gets its ids.
 
     The prompts are padded on the left, and masked there: the logits are those of each prompt alone,
@@ -43,6 +45,7 @@ def generate_batch(torch: Any, model: Any, cache: Any, generations: Sequence[Gen
         model: A causal model of transformers.
         cache: An empty key-value cache whose rows can be selected.
         generations: The prompts; their ids are appended.
+        options: Further arguments of the model, such as `logits_to_keep` where it has that.
     """
     active = [each for each in generations if each.max_tokens > 0]
     for each in generations:
@@ -66,7 +69,7 @@ def generate_batch(torch: Any, model: Any, cache: Any, generations: Sequence[Gen
             position_ids=positions,
             past_key_values=cache,
             use_cache=True,
-            logits_to_keep=1,
+            **options,
         )
         logits = output.logits[:, -1].float()
         _append(active, logits)

@@ -229,7 +229,7 @@ class _LocalModel:
         """
         self._reset_cache()
         generations = [self._generation(job) for job in jobs]
-        generate_batch(self.torch, self._net, self._new_cache(), generations)
+        generate_batch(self.torch, self._net, self._new_cache(), generations, **self._last_only)
 
     def _generation(self, job: _Job) -> Generation:
         ends = self._ends.union(job.request.stop_ids)
