@@ -1,12 +1,14 @@
 """State tracking of two architectures: a Transformer, and a hybrid with gated DeltaNet layers.
 
-    python -m scripts.state_tracking train FOLDER [--tokens N] [--seeds 3] [--threads 1]
+    python -m scripts.state_tracking train FOLDER [--task swaps] [--tokens N] [--seeds 3]
     python -m scripts.state_tracking table FOLDER [--picture FILE]
 
-A program swaps two of five variables in each line, and prints all of them after every k lines. The
-model sees the lines and has to write the printed values. `train` trains each architecture with each
-seed in stages: first with k = 1, then further with k = 2, 4, 8 and 16, and at last with one print
-at the end. Every stage has the same number of tokens. After a stage, the model is tested on
+A program changes five values in each line, and prints all of them after every k lines. In the task
+`swaps` a line swaps two of them; in the task `composition` it applies one of ten functions to the
+list of all, such as reversing it or adding 1 to each value. The model sees the lines and has to
+write the printed values. `train` trains each architecture with each seed in stages: first with k =
+1, then further with k = 2, 4, 8 and 16, and at last with one print at the end (`--every` chooses
+other stages). Every stage has the same number of tokens. After a stage, the model is tested on
 programs with the k of the stage, of the training's length and longer ones. The results are in
 FOLDER, one file per stage, with the weights next to them. If interrupted, run the same command
 again to resume: finished stages are not repeated. `table` prints the results.
@@ -20,7 +22,7 @@ import math
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -29,11 +31,42 @@ from typing import Any
 
 from scripts.markdown_table import seed_difference, spread, table
 
+Function = Callable[[list[int]], list[int]]
 VARIABLES = 5
 PAIRS = [(a, b) for a in range(VARIABLES) for b in range(a)]
-# Token ids: values, swaps, the beginning, and `print`.
-FIRST_SWAP = VARIABLES
-BEGIN = FIRST_SWAP + len(PAIRS)
+
+
+def swap(first: int, second: int) -> Function:
+    """Function that swaps two values."""
+
+    def apply(values: list[int]) -> list[int]:
+        changed = list(values)
+        changed[first], changed[second] = values[second], values[first]
+        return changed
+
+    return apply
+
+
+# What a line does. Both tasks have ten functions; those of `composition` permute the list, map its
+# values (modulo 5) or both; one of them loses a value.
+TASKS: dict[str, tuple[Function, ...]] = {
+    "swaps": tuple(swap(*pair) for pair in PAIRS),
+    "composition": (
+        lambda x: x[::-1],
+        lambda x: [*x[1:], x[0]],
+        lambda x: [x[-1], *x[:-1]],
+        lambda x: [x[1], x[0], *x[2:]],
+        lambda x: [x[0], *x[3:], *x[1:3]],
+        lambda x: [(each + 1) % VARIABLES for each in x],
+        lambda x: [2 * each % VARIABLES for each in x],
+        lambda x: [(x[0] + x[1]) % VARIABLES, *x[1:]],
+        lambda x: [*x[:4], x[0]],
+        lambda x: [*x[:4], (x[4] + x[2]) % VARIABLES],
+    ),
+}
+# Token ids: values, functions, the beginning, and `print`.
+FIRST_FUNCTION = VARIABLES
+BEGIN = FIRST_FUNCTION + len(PAIRS)
 PRINT = BEGIN + 1
 VOCABULARY = PRINT + 1
 TRAINED_LENGTH = 64
@@ -44,6 +77,17 @@ ARCHITECTURES = ("transformer", "deltanet")
 WIDTH, LAYERS, HEADS = 64, 2, 4
 BATCH_TOKENS = 1024
 TEST_PROGRAMS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is trained: `stages` are the k of the stages, and `tokens` those of each stage."""
+
+    task: str
+    architecture: str
+    seed: int
+    stages: tuple[int, ...]
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +121,8 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     train = commands.add_parser("train")
     train.add_argument("folder", type=Path)
+    train.add_argument("--task", choices=TASKS, default="swaps")
+    train.add_argument("--every", type=int, nargs="+", choices=EVERY, default=EVERY)
     train.add_argument("--tokens", type=int, default=800_000)
     train.add_argument("--seeds", type=int, default=3)
     train.add_argument("--threads", type=int, default=1)
@@ -85,7 +131,14 @@ def main() -> None:
     tables.add_argument("--picture", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "train":
-        train_all(arguments.folder, arguments.tokens, arguments.seeds, arguments.threads)
+        torch_threads(arguments.threads)
+        arguments.folder.mkdir(parents=True, exist_ok=True)
+        for seed in range(arguments.seeds):
+            for architecture in ARCHITECTURES:
+                setting = Setting(
+                    arguments.task, architecture, seed, tuple(arguments.every), arguments.tokens
+                )
+                train_stages(arguments.folder, setting)
     results = read_results(arguments.folder)
     print(result_table(results))
     if arguments.command == "table" and arguments.picture:
@@ -95,19 +148,21 @@ def main() -> None:
 # -- data -------------------------------------------------------------------------------------
 
 
-def write_program(random: Random, length: int, every: int) -> tuple[list[int], list[int]]:
+def write_program(
+    random: Random, task: str, length: int, every: int
+) -> tuple[list[int], list[int]]:
     """The tokens of a program with its prints, and the positions of the printed values.
 
     every=1 -> begin 2 0 1 4 3 swap print 0 2 1 4 3 swap print …
     """
+    functions = TASKS[task]
     state = random.sample(range(VARIABLES), VARIABLES)
     tokens = [BEGIN, *state]
     positions: list[int] = []
     for line in range(1, length + 1):
-        number = random.randrange(len(PAIRS))
-        first, second = PAIRS[number]
-        state[first], state[second] = state[second], state[first]
-        tokens.append(FIRST_SWAP + number)
+        number = random.randrange(len(functions))
+        state = functions[number](state)
+        tokens.append(FIRST_FUNCTION + number)
         if line % every == 0 or line == length:
             tokens.append(PRINT)
             positions += range(len(tokens), len(tokens) + VARIABLES)
@@ -115,15 +170,15 @@ def write_program(random: Random, length: int, every: int) -> tuple[list[int], l
     return tokens, positions
 
 
-def batches(random: Random, every: int, tokens: int) -> Iterator[tuple[Any, Any, int]]:
+def batches(random: Random, task: str, every: int, tokens: int) -> Iterator[tuple[Any, Any, int]]:
     """Batches of programs: ids, a mask of the printed values, and the number of tokens so far."""
     import torch
 
     done = 0
     while done < tokens:
-        rows = [write_program(random, TRAINED_LENGTH, every)]
+        rows = [write_program(random, task, TRAINED_LENGTH, every)]
         rows += [
-            write_program(random, TRAINED_LENGTH, every)
+            write_program(random, task, TRAINED_LENGTH, every)
             for _ in range(BATCH_TOKENS // len(rows[0][0]) - 1)
         ]
         ids = torch.tensor([row for row, _ in rows])
@@ -170,29 +225,25 @@ def create_model(architecture: str, seed: int) -> Any:
     )
 
 
-def train_all(folder: Path, tokens: int, seeds: int, threads: int) -> None:
-    """Train and test every architecture with every seed, stage by stage."""
+def torch_threads(threads: int) -> None:
+    """Set the number of threads of torch."""
     import torch
 
     torch.set_num_threads(threads)
-    folder.mkdir(parents=True, exist_ok=True)
-    for seed in range(seeds):
-        for architecture in ARCHITECTURES:
-            train_stages(folder, architecture, seed, tokens)
 
 
-def train_stages(folder: Path, architecture: str, seed: int, tokens: int) -> None:
+def train_stages(folder: Path, setting: Setting) -> None:
     """Train one model from dense to sparse prints, and store what it tracks after each stage."""
     import torch
 
-    model = create_model(architecture, seed)
-    for every in EVERY:
-        file = folder / f"{architecture}-{every}-{seed}.json"
+    model = create_model(setting.architecture, setting.seed)
+    for every in setting.stages:
+        file = folder / f"{setting.architecture}-{every}-{setting.seed}.json"
         weights = file.with_suffix(".pt")
         if file.exists():
             model.load_state_dict(torch.load(weights, weights_only=True))
             continue
-        result = train_stage(model, architecture, every, seed, tokens)
+        result = train_stage(model, setting, every)
         torch.save(model.state_dict(), weights)
         # Written last: it says that the stage is finished.
         file.write_text(json.dumps(asdict(result)))
@@ -206,13 +257,17 @@ def train_stages(folder: Path, architecture: str, seed: int, tokens: int) -> Non
         )
 
 
-def train_stage(model: Any, architecture: str, every: int, seed: int, tokens: int) -> Result:
+def train_stage(model: Any, setting: Setting, every: int) -> Result:
     """Train a model further with one k, and test it."""
     import torch
 
+    tokens = setting.tokens
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, betas=(0.9, 0.95), weight_decay=0.01)
     started, loss = time.monotonic(), torch.tensor(math.nan)
-    for ids, mask, done in batches(Random(f"train {seed} {every}"), every, tokens):
+    # The task `swaps` has no name in its seed, so that earlier results can be repeated.
+    name = "" if setting.task == "swaps" else f"{setting.task} "
+    random = Random(f"train {name}{setting.seed} {every}")
+    for ids, mask, done in batches(random, setting.task, every, tokens):
         progress = done / tokens
         rate = min(1.0, progress / 0.05) * (0.05 + 0.95 * (1 + math.cos(math.pi * progress)) / 2)
         for group in optimizer.param_groups:
@@ -226,18 +281,18 @@ def train_stage(model: Any, architecture: str, every: int, seed: int, tokens: in
         optimizer.zero_grad()
     seconds = time.monotonic() - started
     return Result(
-        architecture,
+        setting.architecture,
         every,
-        seed,
+        setting.seed,
         sum(weight.numel() for weight in model.parameters()),
         tokens,
         seconds,
         float(loss.detach()),
-        tuple(test_model(model, every, length) for length in TESTED_LENGTHS),
+        tuple(test_model(model, setting.task, every, length) for length in TESTED_LENGTHS),
     )
 
 
-def test_model(model: Any, every: int, length: int) -> Tracked:
+def test_model(model: Any, task: str, every: int, length: int) -> Tracked:
     """Ask for the printed values of other programs, given the prints before.
 
     A print is right if all its values are; a program, if all its prints are. A model whose program
@@ -247,7 +302,7 @@ def test_model(model: Any, every: int, length: int) -> Tracked:
 
     random = Random(f"test {length}")
     step = min(every, length) if every < TRAINED_LENGTH else length
-    rows = [write_program(random, length, step) for _ in range(TEST_PROGRAMS)]
+    rows = [write_program(random, task, length, step) for _ in range(TEST_PROGRAMS)]
     positions = torch.tensor(rows[0][1])
     right = []
     with torch.no_grad():

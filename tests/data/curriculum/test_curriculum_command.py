@@ -1,6 +1,7 @@
 """Curriculum of a run: from its steps to a file of programs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,14 @@ from worldline.data.generation import load_decontamination_index
 from worldline.interfaces.api.curriculum_choice import choose_curriculum, read_skill
 from worldline.interfaces.cli import main
 from worldline.languages.python.recorder import PythonRecorder
-from worldline.models.prediction import Question, make_prediction, read_questions
+from worldline.models.prediction import (
+    GenerationRecord,
+    Prediction,
+    Question,
+    StepScore,
+    make_prediction,
+    read_questions,
+)
 
 UPPER = "def f(s):\n    t = s.upper()\n    return t\n"
 SUM = "def f(n):\n    m = n + {0}\n    return m\n"
@@ -82,6 +90,54 @@ def test_the_command(run: str, pool: Path, tmp_path: Path) -> None:
     assert json.loads(as_json.stdout)["chosen"] == {"edge": 8, "known": 2}
     same_file = CliRunner().invoke(main, ["curriculum", run, "-o", str(pool), "--pool", str(pool)])
     assert "is read by --pool" in same_file.output
+
+
+def scored(
+    recorder: PythonRecorder, name: str, program: Program, surprise: float, *, cut: int = 0
+) -> Prediction:
+    """A prediction in the mode `score`: the first step is surprising, the others are not."""
+    prediction = make_prediction(name, program, "", CWM, finish="stop")
+    others = len(recorder.record(program).steps) - cut
+    expected = StepScore(3, 0.0, True, 2, 0.0, True)
+    scores = (StepScore(3, surprise, False, 2, 0.0, True), *[expected] * others)
+    return replace(prediction, generation=GenerationRecord("score", "cwm", 100, scores=scores))
+
+
+def test_programs_are_chosen_by_the_probability_of_their_traces(
+    run: str, pool: Path, recorder: PythonRecorder, tmp_path: Path
+) -> None:
+    """A sum is at the edge by its score, though the run predicts all sums right."""
+    questions = {question.id: question for question in read_questions(pool)}
+    predictions = [
+        scored(recorder, "a", questions["sum1"].program, 0.7),
+        scored(recorder, "b", questions["sum2"].program, 0.01),
+        scored(recorder, "c", questions["upper1"].program, 20.0),
+        # The token limit cut the end of the trace.
+        scored(recorder, "d", questions["sum3"].program, 0.7, cut=1),
+    ]
+    scores = make_recorded_run(tmp_path / "scores", predictions, recorder)
+    output = tmp_path / "next.jsonl"
+    result = choose_curriculum(
+        run, output, pool=[pool], count=1, known=0, select="surprise", scores=scores
+    )
+    assert (result.pool, result.known, result.too_hard) == (3, 1, 1)
+    (chosen,) = read_questions(output)
+    assert (chosen.program, chosen.facets["expected_percent"]) == (questions["sum1"].program, 50)
+    words = ["--pool", str(pool), "--select", "surprise", "--scores", scores, "--count", "1"]
+    command = CliRunner().invoke(
+        main, ["curriculum", run, "-o", str(output), *words, "--format", "json", "-q"]
+    )
+    assert json.loads(command.stdout)["chosen"] == {"edge": 1}
+
+
+def test_scores_and_their_selection_need_each_other(run: str, pool: Path, tmp_path: Path) -> None:
+    output = tmp_path / "next.jsonl"
+    with pytest.raises(InputError, match=r"`surprise` needs scores"):
+        choose_curriculum(run, output, pool=[pool], select="surprise")
+    with pytest.raises(InputError, match=r"no other uses them"):
+        choose_curriculum(run, output, pool=[pool], scores=run)
+    with pytest.raises(InputError, match=r"no scores of programs of the pool"):
+        choose_curriculum(run, output, pool=[pool], select="surprise", scores=run)
 
 
 def test_programs_are_generated_without_a_pool(run: str, tmp_path: Path) -> None:

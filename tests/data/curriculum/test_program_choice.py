@@ -1,6 +1,7 @@
 """Selection of programs: how probable a prediction is, and which programs are chosen."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -70,6 +71,22 @@ def test_the_programs_nearest_to_an_edge_with_too_few_follow() -> None:
     choices = choose_programs(pool, SKILL, count=3, known=0)
     reasons = {each.program.question.id: each.reason for each in choices}
     assert reasons == {"p0": "nearest", "p1": "edge", "p3": "nearest"}
+
+
+def test_the_probability_of_a_scored_program_decides_instead_of_its_operations() -> None:
+    hard, easy, open_ = pool_of({"never": 3}, {"int +": 2}, {"never": 3})
+    scored = [
+        replace(hard, probability=0.5),
+        replace(easy, probability=0.001),
+        replace(open_, probability=0.95),
+    ]
+    choices = choose_programs(scored, SKILL, count=3, known=0.34)
+    assert [(each.reason, each.expected) for each in choices] == [
+        ("edge", 0.5),
+        ("nearest", 0.001),
+        ("known", 0.95),
+    ]
+    assert describe_choice(scored, choices, SKILL).known == 1
 
 
 def test_random_programs_do_not_depend_on_the_skill() -> None:

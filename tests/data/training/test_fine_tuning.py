@@ -15,10 +15,16 @@ import pytest
 from tests.data.export.small_exports import exported, stored
 from tests.interfaces.cli.commands import ok, run
 from worldline.core.errors import InputError
-from worldline.data.training import FineTuning, FineTuningStep, fine_tune, read_fine_tuning_log
+from worldline.data.training import (
+    FineTuning,
+    FineTuningStep,
+    fine_tune,
+    read_fine_tuning_log,
+    weighted_trainer,
+)
 from worldline.data.training.causal_model import load_causal_model
 from worldline.data.training.dataset import load_dataset, microbatches
-from worldline.data.training.weighted_trainer import make_trainer, use_one_gpu
+from worldline.data.training.weighted_trainer import make_trainer, split_by_length, use_one_gpu
 from worldline.languages.python.recorder import PythonRecorder
 from worldline.models.codecs import CwmCodec
 from worldline.models.tokenizers import TokenizerJson, train_tokenizer
@@ -239,6 +245,34 @@ def test_errors_say_what_to_do(
     full.mkdir()
     (full / "notes.txt").touch()
     assert "contains notes.txt" in run(*words[:-3], full, "--from", start).output
+
+
+def test_a_batch_is_split_into_passes_with_less_padding() -> None:
+    lengths = (2, 3, 3, 7)
+    mask = (torch.arange(7) < torch.tensor(lengths)[:, None]).long()
+    ids = torch.arange(28).view(4, 7) * mask
+    parts = list(split_by_length({"input_ids": ids, "attention_mask": mask}, 7))
+    assert [tuple(part["input_ids"].shape) for part in parts] == [(1, 7), (2, 3), (1, 2)]
+    assert all(bool(part["attention_mask"].any(0).all()) for part in parts)
+    assert sum(int(part["input_ids"].sum()) for part in parts) == int(ids.sum())
+
+
+def test_the_number_of_passes_does_not_change_the_training(
+    start: Path,
+    export: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Several passes accumulate the gradient of the whole batch, up to rounding."""
+    settings = replace(QUICK, tokens=2400, learning_rate=1e-3)
+    losses = {}
+    for tokens in (1, 10**6):
+        monkeypatch.setattr(weighted_trainer, "_CPU_PASS_TOKENS", tokens)
+        folder = tmp_path / str(tokens)
+        log = fine_tune(export, folder, start=start, settings=settings, threads=1)
+        losses[tokens] = [loss for _, loss in log.losses]
+    assert len(losses[1]) >= 3
+    assert losses[1] == pytest.approx(losses[10**6], rel=0.01)
 
 
 def test_one_of_several_gpus_is_used(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Training: the loss falls, and an interrupted training gives the same model."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -28,6 +29,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 
+# A layer of gated DeltaNet and one of attention.
+HYBRID = replace(QUICK, name="hybrid", linear_layers=1)
 LONGER = replace(QUICK, hidden_size=64, tokens=60_000)
 
 
@@ -161,6 +164,37 @@ def test_killed_training_resumes_from_its_last_checkpoint(
     assert 5 <= rest[0].step <= 7
     assert rest[-1].step == len(all_steps)
     assert are_equal(weights(whole), weights(tmp_path / "killed"))
+
+
+def test_hybrid_model_is_trained_further_and_predicts(export: Path, tmp_path: Path) -> None:
+    from worldline.models.engines import Request, TransformersEngine
+
+    recipe = replace(LONGER, linear_layers=1)
+    steps = finish(export, tmp_path / "first", recipe)
+    log = read_training_log(tmp_path / "first")
+    assert log is not None
+    assert log.evals[-1].held_out.loss < 0.7 * log.evals[0].held_out.loss
+    then = finish(export, tmp_path / "then", replace(recipe, tokens=3000), start=tmp_path / "first")
+    assert then[0].loss < 0.7 * steps[0].loss
+    config = json.loads((tmp_path / "then" / "config.json").read_text())
+    assert config["model_type"] == "olmo_hybrid"
+    assert config["layer_types"] == ["linear_attention", "full_attention"]
+    engine = TransformersEngine(str(tmp_path / "then"), device="cpu")
+    begin = config["bos_token_id"]
+    reply = asyncio.run(engine.generate(Request((begin,), 30)))
+    assert len(set(reply.ids)) > 3
+    with pytest.raises(InputError, match="not have the shape of the recipe quick"):
+        finish(export, tmp_path / "other", QUICK, start=tmp_path / "first")
+
+
+def test_resumed_training_of_a_hybrid_gives_the_same_model(export: Path, tmp_path: Path) -> None:
+    finish(export, tmp_path / "whole", HYBRID)
+    steps = train(export, tmp_path / "stopped", recipe=HYBRID, threads=1)
+    for _ in range(5):
+        next(steps)
+    steps.close()
+    finish(export, tmp_path / "stopped", HYBRID)
+    assert are_equal(weights(tmp_path / "whole"), weights(tmp_path / "stopped"))
 
 
 def test_training_can_start_from_a_trained_model(
@@ -303,7 +337,11 @@ def downgrade(log: dict[str, Any]) -> dict[str, Any]:
     old = {name: value for name, value in log.items() if name != "format"}
     recipe = log["settings"]["recipe"]
     old["settings"] = log["settings"] | {
-        "recipe": {OLD_NAMES.get(name, name): value for name, value in recipe.items()}
+        "recipe": {
+            OLD_NAMES.get(name, name): value
+            for name, value in recipe.items()
+            if name != "linear_layers"
+        }
     }
     old["too_long"] = old.pop("dropped_too_long")
     old["looks"] = [

@@ -2,7 +2,11 @@
 
 from worldline.data.curriculum.curriculum_file import Curriculum, read_pool, write_curriculum
 from worldline.data.curriculum.operation_skill import OperationSkill
-from worldline.data.curriculum.pool_programs import PoolProgram, measure_programs
+from worldline.data.curriculum.pool_programs import (
+    PoolProgram,
+    add_probabilities,
+    measure_programs,
+)
 from worldline.data.curriculum.program_choice import (
     SELECTIONS,
     ChosenProgram,
@@ -18,6 +22,7 @@ __all__ = [
     "OperationSkill",
     "PoolProgram",
     "Selection",
+    "add_probabilities",
     "choose_at_random",
     "choose_programs",
     "measure_programs",

@@ -126,7 +126,7 @@ def describe_choice(
     excluded: int = 0,
 ) -> Curriculum:
     """Describe what was chosen, and why."""
-    expected = [skill.expected(program.operations) for program in pool]
+    expected = [program.expected(skill) for program in pool]
     in_pool = Counter(name for program in pool for name in program.operations)
     in_chosen = Counter(name for choice in choices for name in choice.program.operations)
     shares = [

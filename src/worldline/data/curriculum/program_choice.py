@@ -14,8 +14,9 @@ from worldline.data.curriculum.pool_programs import PoolProgram
 # A program that the model is expected to predict at least this often is known, and one that it
 # hardly ever would is too hard.
 KNOWN, TOO_HARD = 0.9, 0.02
-# How programs are chosen: by what the model can do, or at random, to compare with.
-Selection = Literal["curriculum", "random"]
+# How programs are chosen: by the operations that the model predicts wrong, by its log-probabilities
+# of their traces, or at random, to compare with.
+Selection = Literal["curriculum", "surprise", "random"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 Reason = Literal["edge", "known", "nearest", "random"]
 
@@ -61,7 +62,7 @@ def choose_programs(
     Returns:
         The programs, in the order of the pool.
     """
-    expected = [skill.expected(program.operations) for program in pool]
+    expected = [program.expected(skill) for program in pool]
     known_numbers = [number for number, value in enumerate(expected) if value >= KNOWN]
     kept = SeededRandom("curriculum", seed).shuffled(known_numbers)[: round(known * count)]
     edge = _choose_edge(pool, expected, skill, count - len(kept))
@@ -90,7 +91,7 @@ def choose_at_random(
     """
     numbers = SeededRandom("random choice", seed).shuffled(range(len(pool)))[:count]
     return [
-        ChosenProgram(pool[number], "random", skill.expected(pool[number].operations))
+        ChosenProgram(pool[number], "random", pool[number].expected(skill))
         for number in sorted(numbers)
     ]
 

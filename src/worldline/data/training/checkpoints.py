@@ -123,7 +123,10 @@ def log_from_json(data: dict[str, Any]) -> TrainingLog:
         EvalPoint(point["step"], point["loss"], HeldOutMetrics(**point["held_out"]))
         for point in fields["evals"]
     )
-    return TrainingLog(**{**fields, "evals": tuple(evals)})
+    settings = fields["settings"]
+    # Earlier versions had only Transformers.
+    settings = {**settings, "recipe": {"linear_layers": 0, **settings["recipe"]}}
+    return TrainingLog(**{**fields, "settings": settings, "evals": tuple(evals)})
 
 
 def _upgrade(value: Any) -> Any:

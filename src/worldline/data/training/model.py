@@ -1,4 +1,4 @@
-"""Llama models of a recipe: created, loaded, and saved for Hugging Face and vLLM."""
+"""Models of a recipe: created, loaded, and saved for Hugging Face and vLLM."""
 
 import json
 import shutil
@@ -27,6 +27,11 @@ _SHAPE_SETTINGS = (
     "rope_parameters",
     "tie_word_embeddings",
     "attention_bias",
+    "layer_types",
+    "linear_num_key_heads",
+    "linear_key_head_dim",
+    "linear_value_head_dim",
+    "linear_allow_neg_eigval",
 )
 MODEL_FILES = ("config.json", "generation_config.json", "model.safetensors", *TOKENIZER_FILES)
 
@@ -34,34 +39,49 @@ MODEL_FILES = ("config.json", "generation_config.json", "model.safetensors", *TO
 def create_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
     """Create an untrained model for the tokenizer in a folder."""
     torch = require_torch()
-    from transformers import LlamaForCausalLM
+    from transformers import AutoModelForCausalLM
 
     torch.manual_seed(seed)
-    model = LlamaForCausalLM(_config(recipe, tokenizer))
-    _initialize_previous_token_heads(model, recipe)
+    model = AutoModelForCausalLM.from_config(_config(recipe, tokenizer))
+    # A DeltaNet layer has a convolution over the last tokens instead.
+    if not recipe.linear_layers:
+        _initialize_previous_token_heads(model, recipe)
     return model
 
 
 def _config(recipe: Recipe, tokenizer: Path) -> Any:
     """Configuration of a recipe's model for transformers."""
-    from transformers import LlamaConfig
+    from transformers import LlamaConfig, OlmoHybridConfig
 
     size, begin, end = _read_tokenizer(tokenizer)
-    return LlamaConfig(
-        vocab_size=size,
-        hidden_size=recipe.hidden_size,
-        intermediate_size=recipe.intermediate_size,
-        num_hidden_layers=recipe.num_layers,
-        num_attention_heads=recipe.num_heads,
-        num_key_value_heads=recipe.num_heads,
-        max_position_embeddings=recipe.max_seq_len,
-        rope_parameters={"rope_type": "default", "rope_theta": recipe.rope_theta},
-        bos_token_id=begin,
-        eos_token_id=end,
+    shape: dict[str, Any] = {
+        "vocab_size": size,
+        "hidden_size": recipe.hidden_size,
+        "intermediate_size": recipe.intermediate_size,
+        "num_hidden_layers": recipe.num_layers,
+        "num_attention_heads": recipe.num_heads,
+        "num_key_value_heads": recipe.num_heads,
+        "max_position_embeddings": recipe.max_seq_len,
+        "rope_parameters": {"rope_type": "default", "rope_theta": recipe.rope_theta},
+        "bos_token_id": begin,
+        "eos_token_id": end,
         # Twice the default: otherwise, the attention of a narrow model stays uniform for long.
-        initializer_range=0.04,
-        tie_word_embeddings=True,
-        attention_bias=True,
+        "initializer_range": 0.04,
+        "tie_word_embeddings": True,
+    }
+    if not recipe.linear_layers:
+        return LlamaConfig(**shape, attention_bias=True)
+    head_size = recipe.hidden_size // recipe.num_heads
+    return OlmoHybridConfig(
+        **shape,
+        pad_token_id=None,
+        layer_types=recipe.layer_types,
+        linear_num_key_heads=recipe.num_heads,
+        linear_num_value_heads=recipe.num_heads,
+        linear_key_head_dim=head_size,
+        linear_value_head_dim=2 * head_size,
+        # Eigenvalues in [-1, 1]: swaps of two values cannot be tracked without negative ones.
+        linear_allow_neg_eigval=True,
     )
 
 
@@ -73,7 +93,7 @@ def load_trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
     """
     require_torch()
     from safetensors import SafetensorError
-    from transformers import AutoConfig, LlamaForCausalLM
+    from transformers import AutoConfig, AutoModelForCausalLM
 
     disable_progress_bar()
     try:
@@ -92,13 +112,13 @@ def load_trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
             f"{folder / 'tokenizer.json'}"
         )
     expected = _config(recipe, tokenizer)
-    if any(getattr(config, name, None) != getattr(expected, name) for name in _SHAPE_SETTINGS):
+    if any(getattr(config, n, None) != getattr(expected, n, None) for n in _SHAPE_SETTINGS):
         raise InputError(
             f"{folder} does not have the shape of the recipe {recipe.name}; give its own recipe "
             "with --recipe"
         )
     try:
-        return LlamaForCausalLM.from_pretrained(folder, local_files_only=True)
+        return AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"the model in {folder} cannot be read: {error}") from error
 

@@ -7,13 +7,13 @@ from worldline.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Shape and training schedule of a small Llama model.
+    """Shape and training schedule of a small model.
 
     Attributes:
         name: Name of the recipe.
         hidden_size: Width of the model.
-        num_layers: Number of transformer layers.
-        num_heads: Attention heads per layer.
+        num_layers: Number of layers.
+        num_heads: Heads per layer.
         max_seq_len: Tokens of the longest example, and the model's context length. Longer
             examples are dropped.
         tokens: Tokens to train on.
@@ -26,6 +26,8 @@ class Recipe:
         held_out: Number of examples to evaluate on.
         microbatch_tokens: Tokens per forward pass, padding included.
         rope_theta: Base of the rotary position embedding.
+        linear_layers: Number of gated DeltaNet layers before each attention layer. With 0, the
+            model is a Transformer of Llama's shape; otherwise a hybrid of OLMo Hybrid's.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Recipe:
     held_out: int = 64
     microbatch_tokens: int = 2048
     rope_theta: float = 10_000.0
+    linear_layers: int = 0
 
     def __repr__(self) -> str:
         shape = f"{self.num_layers} layers of {self.hidden_size}"
@@ -52,6 +55,14 @@ class Recipe:
     def intermediate_size(self) -> int:
         """Width of the MLP of a layer."""
         return 3 * self.hidden_size
+
+    @property
+    def layer_types(self) -> list[str]:
+        """Types of the layers, as transformers names them."""
+        return [
+            "full_attention" if number % (self.linear_layers + 1) == 0 else "linear_attention"
+            for number in range(1, self.num_layers + 1)
+        ]
 
     def scale_rates(self, factor: float) -> "Recipe":
         """The recipe with both learning rates multiplied."""
@@ -65,6 +76,18 @@ RECIPES = {
             "tiny", 128, 4, 4, max_seq_len=10240, tokens=800_000, batch_tokens=1536, lr_adamw=5e-3
         ),
         Recipe("small", 256, 4, 4, max_seq_len=10240, tokens=10_000_000, batch_tokens=2048),
+        Recipe(
+            "hybrid",
+            128,
+            4,
+            4,
+            max_seq_len=10240,
+            tokens=2_000_000,
+            batch_tokens=768,
+            lr_adamw=5e-3,
+            lr_muon=0.005,
+            linear_layers=3,
+        ),
     )
 }
 

@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ _EVALS = 5
 # Seconds after which a checkpoint is saved, even if there were few steps.
 _CHECKPOINT_SECONDS = 600.0
 _UNLIMITED = 10**12
+# Tokens of a forward pass, padding included. The activations of one pass are in memory together.
+_CPU_PASS_TOKENS, _GPU_PASS_TOKENS = 2048, 16_384
 
 
 def make_trainer(
@@ -43,6 +45,8 @@ def make_trainer(
     from transformers import Trainer, TrainerCallback, TrainingArguments
 
     weights = torch.tensor([0.0, settings.action_weight, settings.state_weight])
+    cuda = torch.cuda.is_available()
+    pass_tokens = _GPU_PASS_TOKENS if cuda else _CPU_PASS_TOKENS
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
     can_skip = "logits_to_keep" in inspect.signature(base.forward).parameters
 
@@ -65,8 +69,18 @@ def make_trainer(
                 outputs.logits[:, :-1][has_loss].float(), targets[has_loss], reduction="none"
             )
             kept = token_weights[has_loss]
-            loss = (losses * kept).sum() / kept.sum().clamp(min=1e-9)
+            total = inputs.get("total_weight", kept.sum()).clamp(min=1e-9)
+            loss = (losses * kept).sum() / total
             return (loss, {"loss": loss.detach()}) if return_outputs else loss
+
+        def training_step(self, model: Any, inputs: Any, *arguments: Any, **options: Any) -> Any:
+            """Accumulate the gradients of a batch in several passes over similar lengths."""
+            total = weights.to(inputs["roles"].device)[inputs["roles"][:, 1:].int()].sum()
+            loss = torch.zeros(())
+            for part in split_by_length(inputs, pass_tokens):
+                part["total_weight"] = total
+                loss = loss + super().training_step(model, part, *arguments, **options).cpu()
+            return loss
 
         def prediction_step(self, model: Any, inputs: Any, *_: Any, **__: Any) -> Any:
             """Loss of a batch of held-out examples; the logits are not kept."""
@@ -99,7 +113,6 @@ def make_trainer(
         mask = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
         return {"input_ids": ids, "attention_mask": mask, "roles": roles}
 
-    cuda = torch.cuda.is_available()
     steps = len(batches)
     arguments = TrainingArguments(
         output_dir=str(folder),
@@ -135,6 +148,22 @@ def make_trainer(
     )
     _silence(trainer)
     return trainer
+
+
+def split_by_length(inputs: dict[str, Any], max_tokens: int) -> Iterator[dict[str, Any]]:
+    """Split a padded batch, whose rows are sorted by length, into parts with less padding.
+
+    Args:
+        inputs: Tensors with a row for each example; padding is on the right.
+        max_tokens: Largest number of tokens of a part, padding included. A part has at least one
+            example.
+    """
+    lengths = inputs["attention_mask"].sum(1).tolist()
+    end = len(lengths)
+    while end:
+        start = max(0, end - max(1, max_tokens // lengths[end - 1]))
+        yield {name: each[start:end, : lengths[end - 1]] for name, each in inputs.items()}
+        end = start
 
 
 def use_one_gpu(arguments: Any) -> None:

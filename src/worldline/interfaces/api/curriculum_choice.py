@@ -9,7 +9,9 @@ from worldline.core.trace import Limits
 from worldline.data.curriculum import (
     Curriculum,
     OperationSkill,
+    PoolProgram,
     Selection,
+    add_probabilities,
     choose_at_random,
     choose_programs,
     measure_programs,
@@ -18,6 +20,7 @@ from worldline.data.curriculum import (
 )
 from worldline.data.curriculum.operation_skill import skill_of
 from worldline.data.generation import generate_programs, load_decontamination_index
+from worldline.evaluation.runs import read_predictions
 from worldline.interfaces.api.run import Run
 from worldline.interfaces.viewer import operation_tallies
 from worldline.languages.program_recorder import ProgramRecorder
@@ -36,6 +39,7 @@ def choose_curriculum(
     count: int = 1000,
     known: float = 0.2,
     select: Selection = "curriculum",
+    scores: Run | str | Path | None = None,
     seed: int = 0,
     exclude: Sequence[str | Path] = (),
     require_steps: bool = True,
@@ -55,7 +59,10 @@ def choose_curriculum(
             `count` programs are generated.
         count: Number of programs to choose.
         known: The share of programs that the model already predicts right, against forgetting.
-        select: "random" chooses at random, to compare with.
+        select: "surprise" takes the probability of each program from `scores`; "random" chooses
+            at random, to compare with.
+        scores: A run of the pool in the mode `score`, for "surprise". Programs that it does not
+            have are not chosen.
         seed: Seed of generated programs and of random choices.
         exclude: Files and benchmarks whose programs are not chosen. All benchmarks are excluded
             already, if their data is available.
@@ -68,10 +75,16 @@ def choose_curriculum(
         What was chosen, and why.
 
     Raises:
-        InputError: The run has no predicted steps, a file cannot be read, or the pool is empty.
+        InputError: The run has no predicted steps, a file cannot be read, the pool is empty, or
+            there are no scores for "surprise".
     """
     if not 0 <= known <= 1:
         raise InputError(f"known={known} is no share; give a number from 0 to 1")
+    if (select == "surprise") != (scores is not None):
+        raise InputError(
+            "the selection `surprise` needs scores, and no other uses them: run worldline bench "
+            "POOL --mode score, and give the run with --select surprise --scores RUN"
+        )
     skill = read_skill(run, require_steps=require_steps)
     questions, excluded = _pool(pool, _GENERATED * count, seed, exclude, workers)
 
@@ -84,11 +97,29 @@ def choose_curriculum(
         programs = list(measure_programs(counted(), recorder, limits=Limits(steps=10_000)))
     if not programs:
         raise InputError("there is no program to choose from: none of the pool runs")
+    if scores is not None:
+        programs = _add_scores(programs, scores)
     if select == "random":
         choices = choose_at_random(programs, skill, count=count, seed=seed)
     else:
         choices = choose_programs(programs, skill, count=count, known=known, seed=seed)
     return write_curriculum(Path(output), programs, choices, skill, excluded=excluded)
+
+
+def _add_scores(programs: Sequence[PoolProgram], run: Run | str | Path) -> list[PoolProgram]:
+    """Add the probabilities of a run in the mode `score`."""
+    location = _location(run)
+    scored = add_probabilities(programs, read_predictions(location))
+    if not scored:
+        raise InputError(
+            f"{location} has no scores of programs of the pool; run worldline bench POOL --mode "
+            "score with the file that --pool names"
+        )
+    return scored
+
+
+def _location(run: Run | str | Path) -> str:
+    return run.location if isinstance(run, Run) else str(run)
 
 
 def read_skill(run: Run | str | Path, *, require_steps: bool = True) -> OperationSkill:
@@ -101,7 +132,7 @@ def read_skill(run: Run | str | Path, *, require_steps: bool = True) -> Operatio
     Raises:
         InputError: The run has no predicted steps of Python programs.
     """
-    location = run.location if isinstance(run, Run) else str(run)
+    location = _location(run)
     with closing(ProgramRecorder()) as recorder:
         skill = skill_of(operation_tallies(location, recorder))
     if require_steps and not skill.steps:

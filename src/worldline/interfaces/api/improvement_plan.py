@@ -73,6 +73,10 @@ class ImprovementPlan:
                 f"no training examples can be written in the codec {self.codec!r}; use: "
                 f"{', '.join(sorted(STEP_CODECS))}"
             )
+        if self.select == "surprise" and not self.pool:
+            raise InputError(
+                "the selection `surprise` scores a pool of programs; name files with --pool"
+            )
         if MODEL_FIELD not in self.engine and self.train_command is None:
             raise InputError(
                 f"the engine {self.engine} asks the same model in every round; write {MODEL_FIELD} "

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from worldline.core.errors import InputError
@@ -16,7 +17,7 @@ from worldline.interfaces.api.curriculum_choice import choose_curriculum
 from worldline.interfaces.api.evaluating import evaluate
 from worldline.interfaces.api.further_training import train_further
 from worldline.interfaces.api.improvement_plan import MODEL_FIELD, Round
-from worldline.models.prediction import PredictionSettings, Question, read_questions
+from worldline.models.prediction import Mode, PredictionSettings, Question, read_questions
 
 
 def fix_programs(first: Round) -> None:
@@ -76,13 +77,13 @@ def diagnose_model(current: Round) -> None:
     _ask(current, current.dev, "dev-run")
 
 
-def _ask(current: Round, programs: Path, name: str) -> None:
+def _ask(current: Round, programs: Path, name: str, *, mode: Mode = "free") -> None:
     plan = current.plan
     evaluate(
         str(programs),
         plan.engine.replace(MODEL_FIELD, str(current.model)),
         output=current.folder / name,
-        settings=PredictionSettings(codec=plan.codec, max_tokens=plan.max_tokens),
+        settings=PredictionSettings(codec=plan.codec, max_tokens=plan.max_tokens, mode=mode),
         concurrency=current.concurrency,
         # A model that writes nothing of the format is one to improve.
         max_malformed=0,
@@ -92,9 +93,10 @@ def _ask(current: Round, programs: Path, name: str) -> None:
 def choose_data(current: Round) -> None:
     """Choose programs for the training; no set of evaluation or earlier round has them."""
     plan = current.plan
-    earlier = (
+    earlier = [
         current.root / f"round-{number}" / "programs.jsonl" for number in range(1, current.number)
-    )
+    ]
+    exclude = [*plan.exclude, current.held_out, current.dev, *earlier]
     choose_curriculum(
         current.folder / "dev-run",
         current.folder / "programs.jsonl",
@@ -102,12 +104,28 @@ def choose_data(current: Round) -> None:
         count=plan.count,
         known=plan.known,
         select=plan.select,
+        scores=_score_pool(current, exclude) if plan.select == "surprise" else None,
         seed=current.seed,
-        exclude=[*plan.exclude, current.held_out, current.dev, *earlier],
+        exclude=exclude,
         # A model that is hardly trained writes no steps at all.
         require_steps=False,
         workers=current.workers,
     )
+
+
+def _score_pool(current: Round, exclude: Sequence[str | Path]) -> Path:
+    """Ask the model how probable the traces of the programs of the pool are."""
+    pool = current.folder / "pool.jsonl"
+    if not pool.exists():
+        questions, _ = read_pool(current.plan.pool, load_decontamination_index(exclude))
+        # Programs of different files may have the same id.
+        rows = (
+            question_to_row(replace(question, id=f"p{number:06}_{question.id}"))
+            for number, question in enumerate(questions)
+        )
+        write_file(pool, "".join(f"{json.dumps(row)}\n" for row in rows).encode())
+    _ask(current, pool, "pool-run", mode="score")
+    return current.folder / "pool-run"
 
 
 def trace_data(current: Round) -> None:

@@ -62,6 +62,11 @@ _REASONS = {
 @count_option
 @known_option
 @select_option
+@click.option(
+    "--scores",
+    metavar="RUN",
+    help="Run of the pool with --mode score, for --select surprise.",
+)
 @seed_option
 @exclude_option
 @workers_option
@@ -74,6 +79,7 @@ def curriculum(
     count: int,
     known: float,
     select: Selection,
+    scores: str | None,
     seed: int,
     exclude: tuple[str, ...],
     workers: int | None,
@@ -102,6 +108,7 @@ def curriculum(
             count=count,
             known=known,
             select=select,
+            scores=scores,
             seed=seed,
             exclude=exclude,
             workers=workers or usable_cores(),

@@ -41,5 +41,6 @@ def select_option(command: Command) -> Command:
         type=click.Choice(SELECTIONS),
         default="curriculum",
         show_default=True,
-        help="Choose programs by what the model predicts wrong, or at random, to compare with.",
+        help="Choose programs by the operations that the model predicts wrong, by its "
+        "log-probabilities of their traces (surprise), or at random, to compare with.",
     )(command)

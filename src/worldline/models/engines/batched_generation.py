@@ -81,7 +81,7 @@ def generate_batch(
             active = [active[row] for row in kept]
             rows = torch.tensor(kept, dtype=torch.long, device=device)
             mask, positions = mask[rows], positions[rows]
-            cache.batch_select_indices(rows)
+            cache.reorder_cache(rows)
         ids = torch.tensor([[each.ids[-1]] for each in active], dtype=torch.long, device=device)
         mask = torch.nn.functional.pad(mask, (0, 1), value=1)
         positions = positions[:, -1:] + 1

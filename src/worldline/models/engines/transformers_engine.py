@@ -26,7 +26,7 @@ from worldline.models.engines.engine import (
     as_messages,
 )
 from worldline.models.engines.stop_strings import cut_after_stop
-from worldline.models.engines.transformers_loading import load_model
+from worldline.models.engines.transformers_loading import has_recurrent_layers, load_model
 
 Result = TypeVar("Result")
 
@@ -48,8 +48,9 @@ class _Job:
 class TransformersEngine:
     """Model from a folder or the Hugging Face hub.
 
-    Requests that arrive together are generated in one batch. The key-value cache of a single
-    request is reused for the next one, as far as the prompts are equal.
+    Requests that arrive together are generated in one batch. The cache of a single request is
+    reused for the next one, as far as the prompts are equal. The cache of a model with recurrent
+    layers is reused only if the next prompt continues all of its tokens.
 
     Args:
         folder_or_name: folder of the model, or its name on the hub.
@@ -175,10 +176,17 @@ class _LocalModel:
         with optional_import(purpose, extra="transformers", error=EngineError):
             import torch
             import transformers
-        self._name, self.torch, self._new_cache = name, torch, transformers.DynamicCache
+        self._name, self.torch = name, torch
         self._net, self._tokenizer = load_model(name, device, dtype)
-        config = self._net.config.get_text_config()
-        self._context_length: int | None = getattr(config, "max_position_embeddings", None)
+        self._is_recurrent = has_recurrent_layers(self._net)
+        # Without the model's config: a cache for sliding windows drops the tokens outside the
+        # window and cannot be cropped. The attention mask applies the window all the same. The
+        # cache of recurrent layers needs the config, and is never cropped.
+        config = {"config": self._net.config} if self._is_recurrent else {}
+        self._new_cache = lambda: transformers.DynamicCache(**config)
+        self._context_length: int | None = getattr(
+            self._net.config.get_text_config(), "max_position_embeddings", None
+        )
         self.is_abandoned = threading.Event()
         ends = self._net.generation_config.eos_token_id
         ends = self._tokenizer.eos_token_id if ends is None else ends
@@ -369,6 +377,8 @@ class _LocalModel:
         pairs = zip(self._cached_ids, prompt[:-1], strict=False)
         kept = next((n for n, (old, new) in enumerate(pairs) if old != new), None)
         kept = min(len(self._cached_ids), len(prompt) - 1) if kept is None else kept
+        if kept < len(self._cached_ids) and self._is_recurrent:
+            kept = 0
         if kept == 0:
             self._reset_cache()
         elif kept < len(self._cached_ids):
@@ -377,8 +387,6 @@ class _LocalModel:
         return kept
 
     def _reset_cache(self) -> None:
-        # Created without the model's config: a cache for sliding windows drops the tokens outside
-        # the window and cannot be cropped. The attention mask applies the window all the same.
         self._cache = self._new_cache()
         self._cached_ids = []
 

@@ -7,13 +7,15 @@ from worldline.core.errors import EngineError
 
 # Layers whose cache has one key and value per token, so that it can be cropped.
 _CROPPABLE_LAYERS = {"full_attention", "sliding_attention", "chunked_attention"}
+# Layers with a recurrent state, such as gated DeltaNet: their cache can be continued, not cropped.
+_RECURRENT_LAYERS = {"linear_attention"}
 
 
 def load_model(name: str, device: str | None, dtype: str | None) -> tuple[Any, Any]:
     """Load a model and its tokenizer from a folder or the hub.
 
     Raises:
-        EngineError: they cannot be loaded, or the model's cache cannot be cropped.
+        EngineError: they cannot be loaded, or the model's cache is of an unknown kind.
     """
     import torch
     import transformers
@@ -45,9 +47,18 @@ def load_model(name: str, device: str | None, dtype: str | None) -> tuple[Any, A
         raise EngineError(
             f"{name} lacks weights that its config names ({missing_weights}); download it again"
         )
-    layers = set(getattr(net.config.get_text_config(), "layer_types", None) or ())
-    if net._is_stateful or layers - _CROPPABLE_LAYERS:
+    layers = _layer_types(net)
+    if (net._is_stateful and not layers) or layers - _CROPPABLE_LAYERS - _RECURRENT_LAYERS:
         raise EngineError(
             f"{name} has layers whose cache cannot be cropped to a prefix; use a server for it"
         )
     return net, tokenizer
+
+
+def has_recurrent_layers(net: Any) -> bool:
+    """Whether a model has layers with a recurrent state, whose cache cannot be cropped."""
+    return bool(_layer_types(net) & _RECURRENT_LAYERS)
+
+
+def _layer_types(net: Any) -> set[str]:
+    return set(getattr(net.config.get_text_config(), "layer_types", None) or ())
