@@ -1,11 +1,10 @@
 """Codecs and tokenizers compared: small models trained on equal numbers of tokens.
 
-    python -m scripts.format_study train TRACES FOLDER [--tokens N] [--seeds 3] [--threads 1]
+    python -m scripts.format_study train TRACES FOLDER [--recipe NAME] [--tokens N] [--seeds 3]
     python -m scripts.format_study table FOLDER [--picture FILE]
 
 TRACES is a folder of `worldline trace`. `train` exports it in each codec and with each tokenizer,
-and trains the recipe `tiny` on each export with several seeds; the models are in FOLDER. If
-interrupted, run the same command again to resume. `table` prints which share of the held-out
+and trains the recipe on each export with several seeds; the models are in FOLDER. If interrupted, run the same command again to resume. `table` prints which share of the held-out
 programs is predicted without an error, and draws it against the number of training tokens.
 
 The held-out programs are the same for all codecs. A program counts if every token of its trace is
@@ -22,7 +21,7 @@ from statistics import fmean
 
 from scripts.markdown_table import seed_difference, spread, table
 from worldline.data.export import ExportSettings, export_traces
-from worldline.data.training import RECIPES, TrainingLog, read_training_log, train
+from worldline.data.training import RECIPES, Recipe, TrainingLog, read_training_log, train
 
 # Codec and tokenizer; the first is what the others are compared with.
 FORMATS = (
@@ -42,6 +41,7 @@ def main() -> None:
     training = commands.add_parser("train")
     training.add_argument("traces", type=Path)
     training.add_argument("folder", type=Path)
+    training.add_argument("--recipe", choices=RECIPES, default="hybrid")
     training.add_argument("--tokens", type=int, default=1_500_000)
     training.add_argument("--seeds", type=int, default=3)
     training.add_argument("--threads", type=int, default=1)
@@ -53,7 +53,7 @@ def main() -> None:
         train_all(
             arguments.traces,
             arguments.folder,
-            tokens=arguments.tokens,
+            recipe=replace(RECIPES[arguments.recipe], tokens=arguments.tokens, held_out=HELD_OUT),
             seeds=arguments.seeds,
             threads=arguments.threads,
         )
@@ -68,9 +68,8 @@ def format_name(codec: str, tokenizer: str) -> str:
     return f"{codec}-{tokenizer.partition(':')[0]}"
 
 
-def train_all(traces: Path, folder: Path, *, tokens: int, seeds: int, threads: int) -> None:
+def train_all(traces: Path, folder: Path, *, recipe: Recipe, seeds: int, threads: int) -> None:
     """Export the traces in each format, and train each model that is not finished."""
-    recipe = replace(RECIPES["tiny"], tokens=tokens, held_out=HELD_OUT)
     for seed in range(seeds):
         for codec, tokenizer in FORMATS:
             name = format_name(codec, tokenizer)

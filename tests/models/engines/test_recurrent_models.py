@@ -28,25 +28,36 @@ def run(work: Awaitable[Result]) -> Result:
     return asyncio.run(wait())
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    torch.set_num_threads(1)
-    torch.manual_seed(2)
-    folder = tmp_path_factory.mktemp("hybrid")
-    tokenizer = save_tokenizer(folder)
-    config = transformers.OlmoHybridConfig(
-        **tiny(vocab_size=len(tokenizer), initializer_range=0.3),
+def hybrid_config(name: str, vocab_size: int) -> Any:
+    """Three layers of gated DeltaNet and one of attention."""
+    fields = tiny(
+        vocab_size=vocab_size,
+        initializer_range=0.3,
         layer_types=["linear_attention", "linear_attention", "linear_attention", "full_attention"],
         linear_num_key_heads=4,
         linear_num_value_heads=4,
         linear_key_head_dim=16,
         linear_value_head_dim=32,
-        linear_allow_neg_eigval=True,
         pad_token_id=None,
         bos_token_id=0,
         eos_token_id=None,
     )
-    transformers.OlmoHybridForCausalLM(config).save_pretrained(folder)
+    if name == "olmo-hybrid":
+        return transformers.OlmoHybridConfig(**fields, linear_allow_neg_eigval=True)
+    experts = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32}
+    return transformers.Qwen3NextConfig(
+        **fields, **experts, head_dim=16, shared_expert_intermediate_size=32
+    )
+
+
+@pytest.fixture(scope="module", params=["olmo-hybrid", "qwen3-next"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    torch.set_num_threads(1)
+    torch.manual_seed(2)
+    folder = tmp_path_factory.mktemp("hybrid")
+    tokenizer = save_tokenizer(folder)
+    config = hybrid_config(request.param, len(tokenizer))
+    transformers.AutoModelForCausalLM.from_config(config).save_pretrained(folder)
     return folder
 
 

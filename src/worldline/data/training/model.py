@@ -51,7 +51,7 @@ def create_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
 
 def _config(recipe: Recipe, tokenizer: Path) -> Any:
     """Configuration of a recipe's model for transformers."""
-    from transformers import LlamaConfig, OlmoHybridConfig
+    from transformers import LlamaConfig
 
     size, begin, end = _read_tokenizer(tokenizer)
     shape: dict[str, Any] = {
@@ -71,6 +71,13 @@ def _config(recipe: Recipe, tokenizer: Path) -> Any:
     }
     if not recipe.linear_layers:
         return LlamaConfig(**shape, attention_bias=True)
+    try:
+        from transformers import OlmoHybridConfig
+    except ImportError as error:
+        raise InputError(
+            f"the recipe {recipe.name} needs a transformers with OLMo Hybrid: pip install -U "
+            "transformers"
+        ) from error
     head_size = recipe.hidden_size // recipe.num_heads
     return OlmoHybridConfig(
         **shape,
