@@ -1,11 +1,11 @@
 """Chosen training data against random data: improvements of one model with several seeds.
 
-    python -m scripts.active_learning FOLDER [--round N]
+    python -m scripts.active_learning FOLDER [--chosen ARM] [--round N]
 
-FOLDER has the improvements of one model, FOLDER/chosen-SEED and FOLDER/random-SEED, which
-`worldline improve` wrote with the same held-out programs, pool and number of training tokens:
+FOLDER has the improvements of one model, FOLDER/ARM-SEED and FOLDER/random-SEED, which `worldline
+improve` wrote with the same held-out programs, pool and number of training tokens:
 
-    worldline improve MODEL -o FOLDER/chosen-0 --seed 0 …
+    worldline improve MODEL -o FOLDER/surprise-0 --seed 0 --select surprise …
     worldline improve MODEL -o FOLDER/random-0 --seed 0 --select random …
 
 The script compares the models after the training of round N, by default the first one: all held-out
@@ -36,19 +36,22 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--chosen", default="surprise")
     parser.add_argument("--round", type=int, default=1)
     arguments = parser.parse_args()
     folder: Path = arguments.folder
     # The model after the training of a round is evaluated in the next one.
     run = Path(f"round-{arguments.round + 1}", "run")
-    seeds = sorted(path.name.partition("-")[2] for path in folder.glob("chosen-*"))
-    runs = {arm: [folder / f"{arm}-{seed}" / run for seed in seeds] for arm in ARMS}
+    names = {"chosen": arguments.chosen, "random": "random"}
+    seeds = sorted(path.name.rpartition("-")[2] for path in folder.glob(f"{names['chosen']}-*"))
+    runs = {arm: [folder / f"{names[arm]}-{seed}" / run for seed in seeds] for arm in ARMS}
     rows = {arm: [read_scored_samples(path) for path in runs[arm]] for arm in ARMS}
-    base = read_scored_samples(folder / f"chosen-{seeds[0]}" / "round-1" / "run")
+    first = folder / f"{names['chosen']}-{seeds[0]}" / "round-1"
+    base = read_scored_samples(first / "run")
     print(seed_table(seeds, rows, base))
     print(program_difference(rows))
     print(operation_table(runs))
-    print(choice_table(folder / f"chosen-{seeds[0]}" / "round-1" / "programs.jsonl.about.json"))
+    print(choice_table(first / "programs.jsonl.about.json"))
 
 
 def seed_table(

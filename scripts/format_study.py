@@ -4,8 +4,9 @@
     python -m scripts.format_study table FOLDER [--picture FILE]
 
 TRACES is a folder of `worldline trace`. `train` exports it in each codec and with each tokenizer,
-and trains the recipe on each export with several seeds; the models are in FOLDER. If interrupted, run the same command again to resume. `table` prints which share of the held-out
-programs is predicted without an error, and draws it against the number of training tokens.
+and trains the recipe on each export with several seeds; the models are in FOLDER. If interrupted,
+run the same command again to resume. `table` prints which share of the held-out programs is
+predicted without an error, and draws it against the number of training tokens.
 
 The held-out programs are the same for all codecs. A program counts if every token of its trace is
 the model's first choice: the model then writes the trace without an error.
