@@ -42,6 +42,7 @@ def create_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
     from transformers import AutoModelForCausalLM
 
     torch.manual_seed(seed)
+    _disable_kernel_warnings()
     model = AutoModelForCausalLM.from_config(_config(recipe, tokenizer))
     # A DeltaNet layer has a convolution over the last tokens instead.
     if not recipe.linear_layers:
@@ -103,6 +104,7 @@ def load_trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     disable_progress_bar()
+    _disable_kernel_warnings()
     try:
         own_tokenizer, export_tokenizer = (
             json.loads((f / "tokenizer.json").read_text("utf-8")) for f in (folder, tokenizer)
@@ -178,6 +180,13 @@ def disable_progress_bar() -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
+
+
+def _disable_kernel_warnings() -> None:
+    """Disable the advice to install kernels for GPUs: recipes train on the CPU."""
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
 
 
 def _read_tokenizer(folder: Path) -> tuple[int, int, int]:
