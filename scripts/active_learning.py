@@ -5,7 +5,7 @@
 FOLDER has the improvements of one model, FOLDER/ARM-SEED and FOLDER/random-SEED, which `worldline
 improve` wrote with the same held-out programs, pool and number of training tokens:
 
-    worldline improve MODEL -o FOLDER/surprise-0 --seed 0 --select surprise …
+    worldline improve MODEL -o FOLDER/likelihood-0 --seed 0 --select likelihood …
     worldline improve MODEL -o FOLDER/random-0 --seed 0 --select random …
 
 The script compares the models after the training of round N, by default the first one: all held-out
@@ -36,7 +36,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--chosen", default="surprise")
+    parser.add_argument("--chosen", default="likelihood")
     parser.add_argument("--round", type=int, default=1)
     arguments = parser.parse_args()
     folder: Path = arguments.folder

@@ -93,13 +93,13 @@ def test_the_command(run: str, pool: Path, tmp_path: Path) -> None:
 
 
 def scored(
-    recorder: PythonRecorder, name: str, program: Program, surprise: float, *, cut: int = 0
+    recorder: PythonRecorder, name: str, program: Program, nll: float, *, cut: int = 0
 ) -> Prediction:
-    """A prediction in the mode `score`: the first step is surprising, the others are not."""
+    """A prediction in the mode `score`: the first step has this NLL, the others are certain."""
     prediction = make_prediction(name, program, "", CWM, finish="stop")
     others = len(recorder.record(program).steps) - cut
     expected = StepScore(3, 0.0, True, 2, 0.0, True)
-    scores = (StepScore(3, surprise, False, 2, 0.0, True), *[expected] * others)
+    scores = (StepScore(3, nll, False, 2, 0.0, True), *[expected] * others)
     return replace(prediction, generation=GenerationRecord("score", "cwm", 100, scores=scores))
 
 
@@ -118,12 +118,12 @@ def test_programs_are_chosen_by_the_probability_of_their_traces(
     scores = make_recorded_run(tmp_path / "scores", predictions, recorder)
     output = tmp_path / "next.jsonl"
     result = choose_curriculum(
-        run, output, pool=[pool], count=1, known=0, select="surprise", scores=scores
+        run, output, pool=[pool], count=1, known=0, select="likelihood", scores=scores
     )
     assert (result.pool, result.known, result.too_hard) == (3, 1, 1)
     (chosen,) = read_questions(output)
     assert (chosen.program, chosen.facets["expected_percent"]) == (questions["sum1"].program, 50)
-    words = ["--pool", str(pool), "--select", "surprise", "--scores", scores, "--count", "1"]
+    words = ["--pool", str(pool), "--select", "likelihood", "--scores", scores, "--count", "1"]
     command = CliRunner().invoke(
         main, ["curriculum", run, "-o", str(output), *words, "--format", "json", "-q"]
     )
@@ -132,12 +132,12 @@ def test_programs_are_chosen_by_the_probability_of_their_traces(
 
 def test_scores_and_their_selection_need_each_other(run: str, pool: Path, tmp_path: Path) -> None:
     output = tmp_path / "next.jsonl"
-    with pytest.raises(InputError, match=r"`surprise` needs scores"):
-        choose_curriculum(run, output, pool=[pool], select="surprise")
+    with pytest.raises(InputError, match=r"`likelihood` needs scores"):
+        choose_curriculum(run, output, pool=[pool], select="likelihood")
     with pytest.raises(InputError, match=r"no other uses them"):
         choose_curriculum(run, output, pool=[pool], scores=run)
     with pytest.raises(InputError, match=r"no scores of programs of the pool"):
-        choose_curriculum(run, output, pool=[pool], select="surprise", scores=run)
+        choose_curriculum(run, output, pool=[pool], select="likelihood", scores=run)
 
 
 def test_programs_are_generated_without_a_pool(run: str, tmp_path: Path) -> None:

@@ -206,8 +206,8 @@ def test_settings_that_cannot_work_are_refused_at_once(setting: Setting, tmp_pat
     train_tokenizer((), plain, size=None, special_tokens=["<s>", "</s>"])
     with pytest.raises(InputError, match="lacks special tokens of the codec cwm; fine-tune it"):
         improve(plain, tmp_path / "a")
-    with pytest.raises(InputError, match="`surprise` scores a pool"):
-        improve(setting.model, tmp_path / "a", select="surprise")
+    with pytest.raises(InputError, match="`likelihood` scores a pool"):
+        improve(setting.model, tmp_path / "a", select="likelihood")
     with pytest.raises(CodecError, match="chat"):
         improve(setting.model, tmp_path / "a", codec="chat")
     (tmp_path / "full").mkdir()
@@ -259,9 +259,9 @@ def test_the_recipe_of_a_model_trains_it_further(tmp_path: Path) -> None:
         assert log["settings"]["start"] is not None
         assert log["settings"]["recipe"]["lr_muon"] == RECIPES["tiny"].lr_muon
     # The same model, trained on the programs that its own log-probabilities choose.
-    words[3] = tmp_path / "by-surprise"
-    ok(*words, "--max-tokens", "400", "--rounds", "1", "--select", "surprise", "-q")
-    about = tmp_path / "by-surprise" / "round-1" / "programs.jsonl.about.json"
+    words[3] = tmp_path / "by-likelihood"
+    ok(*words, "--max-tokens", "400", "--rounds", "1", "--select", "likelihood", "-q")
+    about = tmp_path / "by-likelihood" / "round-1" / "programs.jsonl.about.json"
     chosen = json.loads(about.read_text())
     assert chosen["pool"] == 40
     assert chosen["expected_pool"] < 1e-6

@@ -23,7 +23,7 @@ class PoolProgram:
         question: The program, its call and its result.
         operations: How often it executes each operation.
         steps: Number of steps of its trace.
-        probability: Probability of its whole trace to the model; None if it was not scored.
+        probability: Probability of its complete trace to the model; None if it was not scored.
     """
 
     question: Question
@@ -88,7 +88,7 @@ def add_probabilities(
         # The last score is that of the end of the trace.
         if len(steps) <= program.steps:
             return None
-        surprise = sum(step.action_surprise + step.state_surprise for step in steps)
-        return replace(program, probability=math.exp(-surprise))
+        nll = sum(step.action_surprise + step.state_surprise for step in steps)
+        return replace(program, probability=math.exp(-nll))
 
     return [each for each in map(with_probability, programs) if each is not None]

@@ -16,7 +16,7 @@ from worldline.data.curriculum.pool_programs import PoolProgram
 KNOWN, TOO_HARD = 0.9, 0.02
 # How programs are chosen: by the operations that the model predicts wrong, by its log-probabilities
 # of their traces, or at random, to compare with.
-Selection = Literal["curriculum", "surprise", "random"]
+Selection = Literal["curriculum", "likelihood", "random"]
 SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 Reason = Literal["edge", "known", "nearest", "random"]
 

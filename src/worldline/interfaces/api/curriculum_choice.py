@@ -59,9 +59,9 @@ def choose_curriculum(
             `count` programs are generated.
         count: Number of programs to choose.
         known: The share of programs that the model already predicts right, against forgetting.
-        select: "surprise" takes the probability of each program from `scores`; "random" chooses
+        select: "likelihood" takes the probability of each program from `scores`; "random" chooses
             at random, to compare with.
-        scores: A run of the pool in the mode `score`, for "surprise". Programs that it does not
+        scores: A run of the pool in the mode `score`, for "likelihood". Programs that it does not
             have are not chosen.
         seed: Seed of generated programs and of random choices.
         exclude: Files and benchmarks whose programs are not chosen. All benchmarks are excluded
@@ -76,14 +76,14 @@ def choose_curriculum(
 
     Raises:
         InputError: The run has no predicted steps, a file cannot be read, the pool is empty, or
-            there are no scores for "surprise".
+            there are no scores for "likelihood".
     """
     if not 0 <= known <= 1:
         raise InputError(f"known={known} is no share; give a number from 0 to 1")
-    if (select == "surprise") != (scores is not None):
+    if (select == "likelihood") != (scores is not None):
         raise InputError(
-            "the selection `surprise` needs scores, and no other uses them: run worldline bench "
-            "POOL --mode score, and give the run with --select surprise --scores RUN"
+            "the selection `likelihood` needs scores, and no other uses them: run worldline bench "
+            "POOL --mode score, and give the run with --select likelihood --scores RUN"
         )
     skill = read_skill(run, require_steps=require_steps)
     questions, excluded = _pool(pool, _GENERATED * count, seed, exclude, workers)

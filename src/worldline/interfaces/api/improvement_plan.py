@@ -73,9 +73,9 @@ class ImprovementPlan:
                 f"no training examples can be written in the codec {self.codec!r}; use: "
                 f"{', '.join(sorted(STEP_CODECS))}"
             )
-        if self.select == "surprise" and not self.pool:
+        if self.select == "likelihood" and not self.pool:
             raise InputError(
-                "the selection `surprise` scores a pool of programs; name files with --pool"
+                "the selection `likelihood` scores a pool of programs; name files with --pool"
             )
         if MODEL_FIELD not in self.engine and self.train_command is None:
             raise InputError(

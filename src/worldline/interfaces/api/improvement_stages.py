@@ -96,7 +96,7 @@ def choose_data(current: Round) -> None:
     earlier = [
         current.root / f"round-{number}" / "programs.jsonl" for number in range(1, current.number)
     ]
-    exclude = [*plan.exclude, current.held_out, current.dev, *earlier]
+    exclude: list[str | Path] = [*plan.exclude, current.held_out, current.dev, *earlier]
     choose_curriculum(
         current.folder / "dev-run",
         current.folder / "programs.jsonl",
@@ -104,7 +104,7 @@ def choose_data(current: Round) -> None:
         count=plan.count,
         known=plan.known,
         select=plan.select,
-        scores=_score_pool(current, exclude) if plan.select == "surprise" else None,
+        scores=_score_pool(current, exclude) if plan.select == "likelihood" else None,
         seed=current.seed,
         exclude=exclude,
         # A model that is hardly trained writes no steps at all.

@@ -130,7 +130,7 @@ def improve(
         train_command: Command that trains further; by default the recipe of the model. In it,
             `{export}`, `{model}`, `{out}`, `{tokens}` and `{seed}` are replaced.
         tokens: Training tokens of each round; by default those of its export.
-        select: "surprise" chooses programs by the log-probabilities of the model, which scores
+        select: "likelihood" chooses programs by the log-probabilities of the model, which scores
             the pool in every round; "random" chooses them at random, to compare with.
         count: Programs to choose in each round.
         known: Share of them that the model already predicts right.

@@ -65,7 +65,7 @@ _REASONS = {
 @click.option(
     "--scores",
     metavar="RUN",
-    help="Run of the pool with --mode score, for --select surprise.",
+    help="Run of the pool with --mode score, for --select likelihood.",
 )
 @seed_option
 @exclude_option

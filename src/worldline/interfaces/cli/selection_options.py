@@ -42,5 +42,5 @@ def select_option(command: Command) -> Command:
         default="curriculum",
         show_default=True,
         help="Choose programs by the operations that the model predicts wrong, by its "
-        "log-probabilities of their traces (surprise), or at random, to compare with.",
+        "log-probabilities of their traces (likelihood), or at random, to compare with.",
     )(command)

@@ -182,8 +182,8 @@ class _LocalModel:
         # Without the model's config: a cache for sliding windows drops the tokens outside the
         # window and cannot be cropped. The attention mask applies the window all the same. The
         # cache of recurrent layers needs the config, and is never cropped.
-        config = {"config": self._net.config} if self._is_recurrent else {}
-        self._new_cache = lambda: transformers.DynamicCache(**config)
+        config = self._net.config if self._is_recurrent else None
+        self._new_cache: Callable[[], Any] = lambda: transformers.DynamicCache(config=config)
         self._context_length: int | None = getattr(
             self._net.config.get_text_config(), "max_position_embeddings", None
         )
