@@ -29,7 +29,6 @@ FORMATS = (
     ("delta", "bpe:512"),
     ("cwm", "bpe:512"),
     ("numbers", "bpe:512"),
-    ("edits", "bpe:512"),
     ("delta", "bytes"),
 )
 HELD_OUT = 256
@@ -42,7 +41,7 @@ def main() -> None:
     training = commands.add_parser("train")
     training.add_argument("traces", type=Path)
     training.add_argument("folder", type=Path)
-    training.add_argument("--recipe", choices=RECIPES, default="hybrid")
+    training.add_argument("--recipe", choices=RECIPES, default="deltanet")
     training.add_argument("--tokens", type=int, default=1_500_000)
     training.add_argument("--seeds", type=int, default=3)
     training.add_argument("--threads", type=int, default=1)

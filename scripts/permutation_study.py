@@ -1,6 +1,6 @@
 """Permutations of five variables: correct answers against their number, with and without actions.
 
-    python -m scripts.permutation_study programs FILE
+    python -m scripts.permutation_study programs FILE [--up-to N --per-length COUNT]
     python -m scripts.permutation_study table RUNS [--picture FILE]
 
 `programs` writes programs to train on, of 1 to 128 reassignments, most of them short; none is in
@@ -12,6 +12,7 @@ docs/findings/training-loop.md has the commands.
 
 import argparse
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.markdown_table import cell, points, table
@@ -32,12 +33,17 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     programs = commands.add_parser("programs")
     programs.add_argument("file", type=Path)
+    programs.add_argument("--up-to", type=int, default=4)
+    programs.add_argument("--per-length", type=int)
     tables = commands.add_parser("table")
     tables.add_argument("runs", type=Path)
     tables.add_argument("--picture", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "programs":
-        write_programs(arguments.file)
+        counts = COUNTS
+        if arguments.per_length is not None:
+            counts = ((arguments.up_to, arguments.per_length),)
+        write_programs(arguments.file, counts)
         return
     rows = {
         mode: [
@@ -53,11 +59,11 @@ def main() -> None:
         draw(rows, arguments.picture)
 
 
-def write_programs(file: Path) -> None:
-    """Write the programs to train on."""
+def write_programs(file: Path, counts: Iterable[tuple[int, int]]) -> None:
+    """Write the programs to train on: for each longest length, a number of programs per length."""
     with file.open("w") as lines:
         shortest = 1
-        for longest, count in COUNTS:
+        for longest, count in counts:
             benchmark = permutation(
                 lengths=range(shortest, longest + 1), per_length=count, seed=SEED
             )

@@ -30,7 +30,7 @@ pytest.importorskip("transformers")
 
 
 # A layer of gated DeltaNet and one of attention.
-HYBRID = replace(QUICK, name="hybrid", linear_layers=1)
+DELTANET = replace(QUICK, name="deltanet", linear_layers=1)
 LONGER = replace(QUICK, hidden_size=64, tokens=60_000)
 
 
@@ -188,12 +188,12 @@ def test_hybrid_model_is_trained_further_and_predicts(export: Path, tmp_path: Pa
 
 
 def test_resumed_training_of_a_hybrid_gives_the_same_model(export: Path, tmp_path: Path) -> None:
-    finish(export, tmp_path / "whole", HYBRID)
-    steps = train(export, tmp_path / "stopped", recipe=HYBRID, threads=1)
+    finish(export, tmp_path / "whole", DELTANET)
+    steps = train(export, tmp_path / "stopped", recipe=DELTANET, threads=1)
     for _ in range(5):
         next(steps)
     steps.close()
-    finish(export, tmp_path / "stopped", HYBRID)
+    finish(export, tmp_path / "stopped", DELTANET)
     assert are_equal(weights(tmp_path / "whole"), weights(tmp_path / "stopped"))
 
 

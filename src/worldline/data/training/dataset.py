@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from worldline.core.errors import InputError
+from worldline.core.util.seeded_random import SeededRandom
 from worldline.data.export.examples import IGNORE_INDEX
 from worldline.data.training.torch_import import require_torch
 from worldline.evaluation.store import read_int_lists
@@ -78,7 +79,7 @@ class TrainingDataset:
 def load_dataset(export: Path, recipe: BatchSettings) -> TrainingDataset:
     """Load the examples of an export that are not too long for a recipe.
 
-    The held-out examples are spread evenly over all.
+    The held-out examples are drawn at random, the same in every training.
 
     Raises:
         InputError: There are no examples, or all are too long.
@@ -99,9 +100,7 @@ def load_dataset(export: Path, recipe: BatchSettings) -> TrainingDataset:
     roles = (flat["action_mask"] * ACTION + flat["state_mask"] * STATE) * has_loss
     sizes = (starts[1:] - starts[:-1]).tolist()
     fitting = [n for n, size in enumerate(sizes) if size <= recipe.max_seq_len]
-    # At most a tenth, so that a small export is mostly trained on.
-    stride = max(10, len(fitting) // recipe.held_out)
-    held_out = tuple(fitting[stride - 1 :: stride][: recipe.held_out])
+    held_out = draw_held_out(fitting, recipe.held_out)
     train = tuple(sorted(set(fitting) - set(held_out), key=lambda n: (sizes[n], n)))
     if not train:
         raise InputError(
@@ -117,6 +116,15 @@ def load_dataset(export: Path, recipe: BatchSettings) -> TrainingDataset:
         held_out=held_out,
         dropped_too_long=len(sizes) - len(fitting),
     )
+
+
+def draw_held_out(examples: Sequence[int], count: int) -> tuple[int, ...]:
+    """Draw the held-out examples: at most a tenth, so that a small export is mostly trained on.
+
+    They are not every n-th one: generated programs repeat their levels in a fixed order.
+    """
+    shuffled = SeededRandom("held-out").shuffled(examples)
+    return tuple(sorted(shuffled[: min(count, len(examples) // 10)]))
 
 
 def sample_batches(

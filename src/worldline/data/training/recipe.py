@@ -77,7 +77,7 @@ RECIPES = {
         ),
         Recipe("small", 256, 4, 4, max_seq_len=10240, tokens=10_000_000, batch_tokens=2048),
         Recipe(
-            "hybrid",
+            "deltanet",
             128,
             4,
             4,

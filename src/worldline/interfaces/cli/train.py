@@ -156,7 +156,7 @@ def train_command(
     """Train a small model on an export, or fine-tune another model.
 
     EXPORT is a folder that `worldline export` wrote; the model uses its tokenizer. `vllm serve`
-    loads the model.
+    loads the model, but not that of the recipe deltanet, which --engine transformers:MODEL runs.
 
     If interrupted, run the same command again to resume.
     """
@@ -202,7 +202,9 @@ def train_command(
     training = read_training_log(output)
     assert training is not None
     click.echo(summary(training, output))
-    hint(f"next: vllm serve {output} --dtype float32")
+    is_transformer = chosen.linear_layers == 0
+    server = f"vllm serve {output} --dtype float32"
+    hint(f"next: {server if is_transformer else f'use --engine transformers:{output}'}")
 
 
 def _report(steps: Iterator[tuple[TrainingLog, TrainingStep]]) -> None:
