@@ -156,7 +156,7 @@ def train_command(
     """Train a small model on an export, or fine-tune another model.
 
     EXPORT is a folder that `worldline export` wrote; the model uses its tokenizer. `vllm serve`
-    loads the model, but not that of the recipe deltanet, which --engine transformers:MODEL runs.
+    loads the model. On a CPU, --engine transformers:MODEL runs that of the recipe deltanet.
 
     If interrupted, run the same command again to resume.
     """
