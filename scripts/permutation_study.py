@@ -40,7 +40,7 @@ def main() -> None:
     tables.add_argument("--picture", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "programs":
-        counts = COUNTS
+        counts: Iterable[tuple[int, int]] = COUNTS
         if arguments.per_length is not None:
             counts = ((arguments.up_to, arguments.per_length),)
         write_programs(arguments.file, counts)
