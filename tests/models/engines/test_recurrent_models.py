@@ -1,15 +1,15 @@
 """Engine in this process with a hybrid of gated DeltaNet layers and attention."""
 
 import asyncio
-from collections.abc import Awaitable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 from tests.models.engines.test_transformers_engine import (
     greedy,
     logprobs_of,
+    run,
     save_tokenizer,
     tiny,
 )
@@ -18,14 +18,6 @@ from worldline.models.engines import Request, TransformersEngine, transformers_e
 _WHY = "a model in this process needs torch: pip install 'worldline[transformers]'"
 torch: Any = pytest.importorskip("torch", reason=_WHY)
 transformers: Any = pytest.importorskip("transformers", reason=_WHY)
-Result = TypeVar("Result")
-
-
-def run(work: Awaitable[Result]) -> Result:
-    async def wait() -> Result:
-        return await work
-
-    return asyncio.run(wait())
 
 
 def hybrid_config(name: str, vocab_size: int) -> Any:

@@ -42,10 +42,11 @@ def create_model(recipe: Recipe, tokenizer: Path, *, seed: int = 0) -> Any:
     from transformers import AutoModelForCausalLM
 
     torch.manual_seed(seed)
-    _disable_kernel_warnings()
     model = AutoModelForCausalLM.from_config(_config(recipe, tokenizer))
     # A DeltaNet layer has a convolution over the last tokens instead.
-    if not recipe.linear_layers:
+    if recipe.linear_layers:
+        _disable_kernel_warnings()
+    else:
         _initialize_previous_token_heads(model, recipe)
     return model
 
@@ -104,7 +105,8 @@ def load_trained_model(folder: Path, recipe: Recipe, tokenizer: Path) -> Any:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     disable_progress_bar()
-    _disable_kernel_warnings()
+    if recipe.linear_layers:
+        _disable_kernel_warnings()
     try:
         own_tokenizer, export_tokenizer = (
             json.loads((f / "tokenizer.json").read_text("utf-8")) for f in (folder, tokenizer)
